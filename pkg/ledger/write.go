@@ -1,0 +1,124 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Create writes new records in transactions that also check the lock's fence, so
+// that a run which lost the lock cannot add any. A record that the same run had
+// written before (an answer that was lost) counts as written.
+func (l *Ledger) Create(ctx context.Context, lock Lock, records []Record) ([]Record, error) {
+	var created []Record
+	for chunk := range slices.Chunk(records, MaxOps-1) {
+		stamped := make([]Record, len(chunk))
+		ops := []Op{l.fenced(lock)}
+		for i, r := range chunk {
+			r.Fence, r.Run, r.Sequence = lock.Fence, lock.Owner, 1
+			r.CreatedAt, r.UpdatedAt = l.clock.Now().UTC(), l.clock.Now().UTC()
+			stamped[i] = r
+			ops = append(ops, Op{Put: ItemOf(r), If: Condition{Absent: true}})
+		}
+		if err := l.write(ctx, ops...); err != nil {
+			return created, fmt.Errorf("recording %d intents: %w", len(chunk), stale(err))
+		}
+		created = append(created, stamped...)
+	}
+	return created, nil
+}
+
+// Update writes a record that this run holds, together with the events that
+// belong to it, and returns it as written. It returns ErrStale if another run
+// raised the record's fence.
+func (l *Ledger) Update(ctx context.Context, r Record, events ...Event) (Record, error) {
+	next := r
+	next.Sequence++
+	next.UpdatedAt = l.clock.Now().UTC()
+	ops := append(l.eventOps(events), Op{Put: ItemOf(next), If: held(r)})
+	if err := l.write(ctx, ops...); err != nil {
+		if l.landed(ctx, err, next) {
+			return next, nil
+		}
+		return r, fmt.Errorf("recording %s of %s %s: %w", next.State, r.Kind, r.Name, stale(err))
+	}
+	return next, nil
+}
+
+// Claim raises the fence of a record to this run's, before anything is done with
+// what it says. A writer that held it before fails from then on.
+func (l *Ledger) Claim(ctx context.Context, lock Lock, r Record) (Record, error) {
+	next := r
+	next.Fence, next.Run = lock.Fence, lock.Owner
+	next.Sequence++
+	next.UpdatedAt = l.clock.Now().UTC()
+	err := l.write(ctx, Op{Put: ItemOf(next), If: held(r)})
+	if err == nil || l.landed(ctx, err, next) {
+		return next, nil
+	}
+	if !errors.Is(err, ErrCondition) {
+		return r, fmt.Errorf("claiming the record of %s %s: %w", r.Kind, r.Name, err)
+	}
+	// Its last writer was at work still. Read what it left and claim that.
+	var now Record
+	item, getErr := l.get(ctx, r.Zone, r.ARN, &now)
+	switch {
+	case getErr != nil:
+		return r, fmt.Errorf("claiming the record of %s %s: %w", r.Kind, r.Name, getErr)
+	case item == nil:
+		return r, fmt.Errorf("claiming the record of %s %s, which is gone: %w", r.Kind, r.Name, ErrStale)
+	case now.Fence > lock.Fence:
+		return r, fmt.Errorf("claiming the record of %s %s: %w", r.Kind, r.Name, ErrStale)
+	}
+	now.Zone, now.ARN = r.Zone, r.ARN
+	return l.Claim(ctx, lock, now)
+}
+
+// Delete removes a record that this run holds, together with writing the events
+// that keep what it said.
+func (l *Ledger) Delete(ctx context.Context, r Record, events ...Event) error {
+	ops := append(l.eventOps(events), Op{Delete: ItemOf(r), If: held(r)})
+	err := l.write(ctx, ops...)
+	if err == nil || l.gone(ctx, err, r) {
+		return nil
+	}
+	return fmt.Errorf("deleting the record of %s %s: %w", r.Kind, r.Name, stale(err))
+}
+
+// held is the condition that a record is still as this run last wrote it.
+func held(r Record) Condition {
+	return Condition{Equals: map[string]any{"fence": float64(r.Fence), "sequence": float64(r.Sequence)}}
+}
+
+// landed reports whether a write that failed by its condition had been written
+// before after all: an answer was lost, and the write sent twice. Only the holder
+// of the fence writes a record, so the same fence, sequence and state are the
+// same write.
+func (l *Ledger) landed(ctx context.Context, err error, want Record) bool {
+	if !errors.Is(err, ErrCondition) {
+		return false
+	}
+	var now Record
+	item, err := l.get(ctx, want.Zone, want.ARN, &now)
+	return err == nil && item != nil &&
+		now.Fence == want.Fence && now.Sequence == want.Sequence && now.State == want.State
+}
+
+// gone reports whether a delete that failed by its condition had been carried out
+// before after all.
+func (l *Ledger) gone(ctx context.Context, err error, r Record) bool {
+	if !errors.Is(err, ErrCondition) {
+		return false
+	}
+	item, err := l.get(ctx, r.Zone, r.ARN, &Record{})
+	return err == nil && item == nil
+}
+
+// stale says what a failed condition means to a writer.
+func stale(err error) error {
+	if errors.Is(err, ErrCondition) {
+		return fmt.Errorf("%w (%w)", ErrStale, err)
+	}
+	return err
+}

@@ -1,0 +1,75 @@
+package resource
+
+import (
+	"context"
+	"path"
+)
+
+// Driver is what a kind implements: two reads, two pure functions, one write. It
+// knows its AWS service and nothing of ledgers, order, retries or waiting; those
+// exist once, in the engine and the client.
+type Driver interface {
+	// Kind is the kind it drives.
+	Kind() Kind
+	// List pages to the end through the kind's resources in scope. A page that
+	// fails fails the list: part of a list is never taken for the whole.
+	List(ctx context.Context, s Scope) ([]ID, error)
+	// Read describes many at once, in the API's own batches. What AWS does not
+	// return is left out, and is not thereby gone: a zone in trouble hides things.
+	Read(ctx context.Context, ids ...ID) ([]Resource, error)
+	// Plan computes the change that reaches the goal. Pure. Without edits the
+	// change carries the code that says why.
+	Plan(r Resource, g Goal) Change
+	// Apply sends what is missing between live, which must be a reading taken just
+	// before, and the change, and returns once AWS accepts. It never waits, sends
+	// nothing if nothing is missing, and returns ErrDrifted, having sent nothing,
+	// if a field is neither at From nor at To.
+	Apply(ctx context.Context, live Resource, c Change) (Receipt, error)
+	// Judge says from a fresh reading how far the world is from the change's
+	// goal. Pure.
+	Judge(r Resource, c Change) Progress
+}
+
+// Mover is what a kind also implements whose capacity can leave a zone in waves.
+// How much may leave at once is decided elsewhere.
+type Mover interface {
+	// Candidates are the units of r that run in the zone and may be released now.
+	// Pure.
+	Candidates(r Resource, zoneName string) []string
+	// Release asks the service to replace the units elsewhere. It never waits and
+	// never lowers desired capacity.
+	Release(ctx context.Context, r Resource, units []string) error
+}
+
+// ExcludeTag on a resource, with the value "true", keeps it out everywhere.
+const ExcludeTag = "sidestep:exclude"
+
+// Scope says which resources a run concerns. The zero Scope is all of them.
+type Scope struct {
+	Kinds   []Kind            `json:"kinds,omitempty"`
+	Tags    map[string]string `json:"tags,omitempty"`        // all must match
+	Exclude map[string]string `json:"excludeTags,omitempty"` // none may match
+	Name    string            `json:"name,omitempty"`        // a glob, as in path.Match
+}
+
+// Match reports whether a resource of that name with those tags is in scope.
+func (s Scope) Match(name string, tags map[string]string) bool {
+	if tags[ExcludeTag] == "true" {
+		return false
+	}
+	for k, v := range s.Tags {
+		if got, ok := tags[k]; !ok || got != v {
+			return false
+		}
+	}
+	for k, v := range s.Exclude {
+		if got, ok := tags[k]; ok && got == v {
+			return false
+		}
+	}
+	if s.Name == "" {
+		return true
+	}
+	ok, err := path.Match(s.Name, name)
+	return ok && err == nil
+}

@@ -1,0 +1,75 @@
+package resource
+
+// Outcome is what became of one resource: a stable code that users and programs
+// hold on to. Codes are added, never renamed.
+type Outcome string
+
+// The outcomes.
+const (
+	Planned         Outcome = "planned"
+	Applied         Outcome = "applied"
+	Settled         Outcome = "settled"
+	Restored        Outcome = "restored"
+	Restoring       Outcome = "restoring"
+	AlreadyDone     Outcome = "already-done"
+	RestoredByOther Outcome = "restored-by-other"
+	Orphaned        Outcome = "orphaned"
+	Drifted         Outcome = "drifted"
+	Contested       Outcome = "contested"
+
+	SkippedSingleZone   Outcome = "skipped-single-zone"
+	SkippedNotInZone    Outcome = "skipped-not-in-zone"
+	SkippedNoSubnets    Outcome = "skipped-no-subnets"
+	SkippedUnknownZone  Outcome = "skipped-unknown-zone"
+	SkippedManagedByEKS Outcome = "skipped-managed-by-eks"
+	SkippedClusterNodes Outcome = "skipped-cluster-nodes"
+	SkippedOperator     Outcome = "skipped-operator"
+	SkippedZonalShift   Outcome = "skipped-zonal-shift"
+
+	HeldTraffic  Outcome = "held-traffic"
+	NotEvacuated Outcome = "not-evacuated"
+	NotReached   Outcome = "not-reached"
+
+	FailedAccess      Outcome = "failed-access"
+	FailedBusy        Outcome = "failed-busy"
+	FailedRole        Outcome = "failed-role"
+	FailedInvalid     Outcome = "failed-invalid"
+	FailedUnreachable Outcome = "failed-unreachable"
+	Stuck             Outcome = "stuck"
+)
+
+// Weight is what an outcome means for the run.
+type Weight int
+
+// The weights, heaviest last.
+const (
+	Good    Weight = iota // nothing left to do
+	Open                  // under way; `watch` or the next run closes it
+	Exposed               // still uses the zone, or is not back: needs a person
+	Failed                // something went wrong
+)
+
+// weights is the whole list of outcomes; one that is missing here is Failed, so
+// that a forgotten code is seen.
+var weights = map[Outcome]Weight{
+	Planned: Open, Applied: Open, Restoring: Open, NotReached: Open,
+	Settled: Good, Restored: Good, AlreadyDone: Good, SkippedNotInZone: Good,
+	SkippedSingleZone: Exposed, SkippedNoSubnets: Exposed, SkippedUnknownZone: Exposed,
+	SkippedManagedByEKS: Exposed, SkippedClusterNodes: Exposed, SkippedOperator: Exposed,
+	SkippedZonalShift: Exposed, HeldTraffic: Exposed, NotEvacuated: Exposed,
+	RestoredByOther: Exposed, Orphaned: Exposed, Drifted: Exposed, Contested: Exposed,
+	FailedAccess: Failed, FailedBusy: Failed, FailedRole: Failed, FailedInvalid: Failed,
+	FailedUnreachable: Failed, Stuck: Failed,
+}
+
+// Weight classifies the outcome of a run in the direction: what somebody else put
+// back is as it should be on the way back, and exposed on the way out.
+func (o Outcome) Weight(d Direction) Weight {
+	if o == RestoredByOther && d == Recover {
+		return Good
+	}
+	if w, ok := weights[o]; ok {
+		return w
+	}
+	return Failed
+}
