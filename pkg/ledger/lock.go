@@ -24,7 +24,7 @@ func (l *Ledger) Acquire(ctx context.Context, seen Lock, run, actor string) (Loc
 	err := l.write(ctx, Op{Put: encode(l.region, "lock", next), If: asSeen(seen)})
 	if errors.Is(err, ErrCondition) {
 		now, readErr := l.Lock(ctx)
-		if readErr == nil && now.Owner == run && now.Fence == next.Fence {
+		if readErr == nil && now.Owner == run && now.Fence == next.Fence && now.Heartbeat.Equal(next.Heartbeat) {
 			return next, nil // the answer to our own write was lost
 		}
 		return Lock{}, fmt.Errorf("taking the run lock: %w", ErrBusy)

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"slices"
 	"strings"
@@ -91,7 +92,11 @@ func (l *Ledger) eventOps(events []Event) []Op {
 	return ops
 }
 
+// numbers counts, with a word of this process's own behind each number: two that
+// write for one run, shards or a crashed one and its successor, may meet in one
+// instant with the same number, and neither may overwrite the other's event.
 func numbers() func() string {
 	var n atomic.Int64
-	return func() string { return fmt.Sprintf("%08d", n.Add(1)) }
+	process := rand.Text()
+	return func() string { return fmt.Sprintf("%08d-%s", n.Add(1), process) }
 }

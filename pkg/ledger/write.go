@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
+	"time"
 )
 
 // Create writes new records in transactions that also check the lock's fence, so
@@ -21,7 +23,7 @@ func (l *Ledger) Create(ctx context.Context, lock Lock, records []Record) ([]Rec
 			stamped[i] = r
 			ops = append(ops, Op{Put: ItemOf(r), If: Condition{Absent: true}})
 		}
-		if err := l.write(ctx, ops...); err != nil {
+		if err := l.write(ctx, ops...); err != nil && !l.created(ctx, err, lock, stamped) {
 			return created, fmt.Errorf("recording %d intents: %w", len(chunk), stale(err))
 		}
 		created = append(created, stamped...)
@@ -47,8 +49,12 @@ func (l *Ledger) Update(ctx context.Context, r Record, events ...Event) (Record,
 }
 
 // Claim raises the fence of a record to this run's, before anything is done with
-// what it says. A writer that held it before fails from then on.
+// what it says. A writer that held it before fails from then on. It returns
+// ErrStale if the record is gone or carries a later run's fence.
 func (l *Ledger) Claim(ctx context.Context, lock Lock, r Record) (Record, error) {
+	if r.Fence > lock.Fence { // the condition would hold, and the fence be lowered
+		return r, fmt.Errorf("claiming the record of %s %s: %w", r.Kind, r.Name, ErrStale)
+	}
 	next := r
 	next.Fence, next.Run = lock.Fence, lock.Owner
 	next.Sequence++
@@ -68,8 +74,6 @@ func (l *Ledger) Claim(ctx context.Context, lock Lock, r Record) (Record, error)
 		return r, fmt.Errorf("claiming the record of %s %s: %w", r.Kind, r.Name, getErr)
 	case item == nil:
 		return r, fmt.Errorf("claiming the record of %s %s, which is gone: %w", r.Kind, r.Name, ErrStale)
-	case now.Fence > lock.Fence:
-		return r, fmt.Errorf("claiming the record of %s %s: %w", r.Kind, r.Name, ErrStale)
 	}
 	now.Zone, now.ARN = r.Zone, r.ARN
 	return l.Claim(ctx, lock, now)
@@ -93,16 +97,34 @@ func held(r Record) Condition {
 
 // landed reports whether a write that failed by its condition had been written
 // before after all: an answer was lost, and the write sent twice. Only the holder
-// of the fence writes a record, so the same fence, sequence and state are the
-// same write.
+// of the fence writes a record, so what reads the same, but for when, is the same
+// write.
 func (l *Ledger) landed(ctx context.Context, err error, want Record) bool {
 	if !errors.Is(err, ErrCondition) {
 		return false
 	}
-	var now Record
+	now := Record{Zone: want.Zone, ARN: want.ARN}
 	item, err := l.get(ctx, want.Zone, want.ARN, &now)
-	return err == nil && item != nil &&
-		now.Fence == want.Fence && now.Sequence == want.Sequence && now.State == want.State
+	if err != nil || item == nil {
+		return false
+	}
+	written, err := RecordOf(ItemOf(want))
+	now.UpdatedAt, written.UpdatedAt = time.Time{}, time.Time{}
+	return err == nil && reflect.DeepEqual(ItemOf(now), ItemOf(written))
+}
+
+// created reports whether a Create that failed by a condition had been written
+// before after all: the lock is still this run's, and every record is there as
+// the lock's owner creates it.
+func (l *Ledger) created(ctx context.Context, err error, lock Lock, want []Record) bool {
+	if !errors.Is(err, ErrCondition) {
+		return false
+	}
+	now, readErr := l.Lock(ctx)
+	if readErr != nil || now.Owner != lock.Owner || now.Fence != lock.Fence {
+		return false
+	}
+	return !slices.ContainsFunc(want, func(r Record) bool { return !l.landed(ctx, err, r) })
 }
 
 // gone reports whether a delete that failed by its condition had been carried out

@@ -91,6 +91,7 @@ type Goal struct {
 	Direction Direction
 	Zone      zone.Zone
 	Policy    Policy
+	Zones     zone.Zones
 	Subnets   zone.Subnets
 	// Recorded is what this zone's record holds, nil without one.
 	Recorded *Recorded
@@ -100,6 +101,19 @@ type Goal struct {
 	// Unmoved gives, for target groups that still send this zone its share, why:
 	// taking capacity away beneath them overloads what is left.
 	Unmoved map[string]string
+}
+
+// Remaining returns the zone IDs other than the goal's that the subnets lie in.
+// Local and Wavelength Zones do not count: they cannot stand in for one.
+func (g Goal) Remaining(subnets []string) []string {
+	var left []string
+	for _, id := range g.Subnets.Zones(subnets) {
+		full := slices.ContainsFunc(g.Zones.All, func(z zone.Zone) bool { return z.ID == id })
+		if full && id != g.Zone.ID {
+			left = append(left, id)
+		}
+	}
+	return left
 }
 
 // Recorded is the part of a ledger record that plans read and engines write.

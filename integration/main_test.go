@@ -1,0 +1,122 @@
+package integration
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// suite is what all wire tests of one run share.
+var suite struct {
+	dir string // holds what was built; goes at the end
+
+	once     sync.Once
+	endpoint string
+	err      error
+	stop     func()
+
+	mu     sync.Mutex
+	run    int
+	notRun map[string]int // tests, by the services the endpoint lacks
+}
+
+// TestMain says at the end how many wire tests ran and fails a run that was to
+// hold some and ran none: a green line that rests on nothing is worse than a red
+// one.
+func TestMain(m *testing.M) {
+	os.Exit(testMain(m))
+}
+
+func testMain(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "sidestep-wire-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	suite.dir, suite.notRun, suite.stop = dir, map[string]int{}, func() {}
+
+	code := m.Run()
+	suite.stop()
+
+	line, none := summary(suite.run, suite.notRun)
+	if line != "" {
+		fmt.Println(line)
+	}
+	if none && code == 0 {
+		fmt.Fprintln(os.Stderr, "no wire test could run against this endpoint: that is a failure")
+		return 1
+	}
+	return code
+}
+
+// summary is the closing line, and whether there were wire tests and none ran. A
+// run that was to hold none has no such line.
+func summary(run int, notRun map[string]int) (line string, none bool) {
+	total, parts := 0, []string{}
+	for _, lacking := range slices.Sorted(maps.Keys(notRun)) {
+		total += notRun[lacking]
+		parts = append(parts, fmt.Sprintf("%s: %d", lacking, notRun[lacking]))
+	}
+	if run+total == 0 {
+		return "", false
+	}
+	line = fmt.Sprintf("wire tests: %d run, %d not run", run, total)
+	if total > 0 {
+		line += " (" + strings.Join(parts, "; ") + ")"
+	}
+	return line, run == 0 && total > 0
+}
+
+// endpoint is where the wire tests' AWS answers. The first who asks starts it.
+func endpoint(t *testing.T) string {
+	t.Helper()
+	suite.once.Do(func() {
+		if suite.endpoint = os.Getenv("SIDESTEP_ENDPOINT"); suite.endpoint == "" {
+			suite.endpoint, suite.stop, suite.err = startMoto()
+		}
+	})
+	if suite.err != nil {
+		t.Fatalf("%v\nWire tests need moto in .venv, or an endpoint in SIDESTEP_ENDPOINT. `make test` sets the former up.", suite.err)
+	}
+	return suite.endpoint
+}
+
+// startMoto starts a server of our own; stop ends exactly that one.
+func startMoto() (url string, stop func(), err error) {
+	cmd := exec.Command(python(), filepath.Join("observer", "server.py"))
+	cmd.Stderr = os.Stderr
+	in, err1 := cmd.StdinPipe()
+	out, err2 := cmd.StdoutPipe()
+	if err := errors.Join(err1, err2, cmd.Start()); err != nil {
+		return "", func() {}, fmt.Errorf("starting moto: %w", err)
+	}
+	stop = func() {
+		in.Close() // it ends when its input does
+		if err := cmd.Wait(); err != nil {
+			fmt.Fprintln(os.Stderr, "moto ended with", err)
+		}
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		stop()
+		return "", func() {}, fmt.Errorf("starting moto: it ended without an address: %w", err)
+	}
+	return strings.TrimSpace(line), stop, nil
+}
+
+// python is the interpreter that has moto and boto3.
+func python() string {
+	if p := os.Getenv("SIDESTEP_PYTHON"); p != "" {
+		return p
+	}
+	return filepath.Join("..", ".venv", "bin", "python")
+}

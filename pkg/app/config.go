@@ -1,0 +1,141 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"sidestep/pkg/engine"
+	"sidestep/pkg/resource"
+)
+
+// Config is the configuration file. docs/configuration.md describes each key.
+type Config struct {
+	Run    RunConfig    `yaml:"run"`
+	Ledger LedgerConfig `yaml:"ledger"`
+	Groups GroupsConfig `yaml:"groups"`
+	Scope  ScopeConfig  `yaml:"scope"`
+}
+
+// RunConfig holds the times and numbers of a run; see engine.Timing.
+type RunConfig struct {
+	Lease        time.Duration `yaml:"lease"`
+	CallDeadline time.Duration `yaml:"callDeadline"`
+	Skew         time.Duration `yaml:"skew"`
+	Poll         time.Duration `yaml:"poll"`
+	Settle       time.Duration `yaml:"settle"`
+	Deadline     time.Duration `yaml:"deadline"`
+	Concurrency  int           `yaml:"concurrency"`
+	Batch        int           `yaml:"batch"`
+}
+
+// LedgerConfig says where the ledger is.
+type LedgerConfig struct {
+	Table string `yaml:"table"`
+	// Deadline is how long one ledger call may take.
+	Deadline time.Duration `yaml:"deadline"`
+}
+
+// GroupsConfig holds the choices for Auto Scaling groups.
+type GroupsConfig struct {
+	// KeepReplacing leaves the replacement of unhealthy instances on under hold.
+	KeepReplacing bool `yaml:"keepReplacing"`
+}
+
+// ScopeConfig is the scope of runs that name none on the command line.
+type ScopeConfig struct {
+	Kinds       []resource.Kind   `yaml:"kinds"`
+	Tags        map[string]string `yaml:"tags"`
+	ExcludeTags map[string]string `yaml:"excludeTags"`
+	Name        string            `yaml:"name"`
+}
+
+// ErrConfig says that the configuration cannot be used as it is.
+var ErrConfig = errors.New("configuration")
+
+// DefaultConfig is what holds where the file says nothing.
+func DefaultConfig() Config {
+	t := engine.DefaultTiming()
+	return Config{
+		Run: RunConfig{
+			Lease: t.Lease, CallDeadline: t.CallDeadline, Skew: t.Skew, Poll: t.Poll, Settle: t.Settle,
+			Deadline: t.Deadline, Concurrency: t.Concurrency, Batch: t.Batch,
+		},
+		Ledger: LedgerConfig{Table: "sidestep-ledger", Deadline: 5 * time.Second},
+	}
+}
+
+// Timing is the engine's part of the configuration.
+func (c Config) Timing() engine.Timing {
+	return engine.Timing{
+		Lease: c.Run.Lease, CallDeadline: c.Run.CallDeadline, Skew: c.Run.Skew, Poll: c.Run.Poll,
+		Settle: c.Run.Settle, Deadline: c.Run.Deadline, Concurrency: c.Run.Concurrency, Batch: c.Run.Batch,
+	}
+}
+
+// maxConfig bounds the file that is read.
+const maxConfig = 1 << 20
+
+// LoadConfig reads the file over the defaults, every key checked. It returns
+// ErrConfig, with the place, for what it cannot use.
+func LoadConfig(path string) (Config, error) {
+	c := DefaultConfig()
+	info, err := os.Stat(path)
+	if err != nil {
+		return c, fmt.Errorf("%w: reading %s: %w", ErrConfig, path, err)
+	}
+	if info.Size() > maxConfig {
+		return c, fmt.Errorf("%w: %s has %d bytes, at most %d are read", ErrConfig, path, info.Size(), maxConfig)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return c, fmt.Errorf("%w: reading %s: %w", ErrConfig, path, err)
+	}
+	if len(b) == 0 {
+		return c, nil
+	}
+	if err := yaml.UnmarshalWithOptions(b, &c, yaml.Strict()); err != nil {
+		return c, fmt.Errorf("%w: %s: %s", ErrConfig, path, yaml.FormatError(err, false, false))
+	}
+	if err := c.validate(); err != nil {
+		return c, fmt.Errorf("%w: %s: %w", ErrConfig, path, err)
+	}
+	return c, nil
+}
+
+// validate checks ranges.
+func (c Config) validate() error {
+	for _, d := range []struct {
+		key      string
+		got      time.Duration
+		min, max time.Duration
+	}{
+		{"run.lease", c.Run.Lease, time.Second, time.Hour},
+		{"run.callDeadline", c.Run.CallDeadline, time.Second, 10 * time.Minute},
+		{"run.skew", c.Run.Skew, 0, time.Minute},
+		{"run.poll", c.Run.Poll, 10 * time.Millisecond, 10 * time.Minute},
+		{"run.settle", c.Run.Settle, 0, 2 * time.Hour},
+		{"run.deadline", c.Run.Deadline, time.Second, 24 * time.Hour},
+		{"ledger.deadline", c.Ledger.Deadline, 100 * time.Millisecond, time.Minute},
+	} {
+		if d.got < d.min || d.got > d.max {
+			return fmt.Errorf("%s is %v, it must be from %v to %v", d.key, d.got, d.min, d.max)
+		}
+	}
+	if c.Run.Concurrency < 1 || c.Run.Concurrency > 100 {
+		return fmt.Errorf("run.concurrency is %d, it must be from 1 to 100", c.Run.Concurrency)
+	}
+	if c.Run.Batch < 1 || c.Run.Batch > 50 {
+		return fmt.Errorf("run.batch is %d, it must be from 1 to 50", c.Run.Batch)
+	}
+	for _, k := range c.Scope.Kinds {
+		if !slices.Contains(Kinds(), k) {
+			return fmt.Errorf("scope.kinds names %q; the kinds are %v", k, Kinds())
+		}
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+package awsclient
+
+import "strings"
+
+// Limit is one token bucket that AWS keeps for an account and region.
+type Limit struct {
+	Service   string   // service ID as the SDK spells it
+	Ops       []string // prefixes of operation names; none means all
+	PerOp     bool     // a bucket of its own for each operation
+	Burst     int      // tokens in a full bucket
+	PerSecond float64  // tokens added a second
+	InFlight  int      // calls under way at once; AWS sets none, this keeps us polite
+}
+
+// Service IDs as the SDK spells them.
+const (
+	AutoScaling = "Auto Scaling"
+	EC2         = "EC2"
+	ELB         = "Elastic Load Balancing v2"
+	DynamoDB    = "DynamoDB"
+	STS         = "STS"
+)
+
+// Limits is the one table of rates. A call takes a token of every row it matches.
+//
+// Sources: Elastic Load Balancing API throttling (account-wide 40 and 10 a
+// second, reads 40/10, changes 20/3); EC2 API throttling (per API, 100 and 20 a
+// second for filtered or paged reads). Auto Scaling publishes no rates: 100 and
+// 10 a second is an assumption, which throttles correct downwards. DynamoDB's
+// on-demand limits are far above these; the row only bounds what is in flight.
+var Limits = []Limit{
+	{Service: AutoScaling, Burst: 100, PerSecond: 10, InFlight: 10},
+	{Service: EC2, Ops: []string{"Describe"}, PerOp: true, Burst: 100, PerSecond: 20, InFlight: 5},
+	{Service: ELB, Burst: 40, PerSecond: 10, InFlight: 10},
+	{Service: ELB, Ops: []string{"Modify", "Add", "Remove"}, Burst: 20, PerSecond: 3, InFlight: 5},
+	{Service: DynamoDB, Burst: 1000, PerSecond: 1000, InFlight: 40},
+	{Service: STS, Burst: 20, PerSecond: 10, InFlight: 2},
+}
+
+func (l Limit) matches(service, op string) bool {
+	if l.Service != service {
+		return false
+	}
+	for _, prefix := range l.Ops {
+		if strings.HasPrefix(op, prefix) {
+			return true
+		}
+	}
+	return len(l.Ops) == 0
+}

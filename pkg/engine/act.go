@@ -1,0 +1,245 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"sidestep/pkg/awserr"
+	"sidestep/pkg/clock"
+	"sidestep/pkg/ledger"
+	"sidestep/pkg/resource"
+)
+
+// maxRounds is how often a run comes back to resources whose change failed in a
+// way that may pass.
+const maxRounds = 4
+
+// act brings every record that matches to where the run's direction wants it, a
+// batch at a time. One resource's failure stops no other; only a lost lock, a
+// lost ledger or a stop ends it early.
+func (s *session) act(match func(ledger.Record) bool) error {
+	todo := s.records(match)
+	total := len(todo)
+	for round := 1; ; round++ {
+		if err := s.actOnce(todo, total); err != nil {
+			return err
+		}
+		todo = s.records(func(r ledger.Record) bool { return match(r) && s.mayPass(r.ARN) })
+		if len(todo) == 0 || round == maxRounds {
+			return nil
+		}
+		s.e.progress(fmt.Sprintf("Trying %s again", plural(len(todo), "resource", "resources")), 0, len(todo))
+		if err := s.sleep(s.e.Timing.Poll); err != nil {
+			return err
+		}
+	}
+}
+
+// mayPass reports whether a resource failed in a way that may pass.
+func (s *session) mayPass(arn string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.items[arn].Outcome
+	return o == resource.FailedBusy || o == resource.FailedUnreachable
+}
+
+func (s *session) actOnce(todo []ledger.Record, total int) error {
+	var done atomic.Int64
+	for _, d := range s.e.Drivers {
+		records := slices.DeleteFunc(slices.Clone(todo), func(r ledger.Record) bool { return r.Kind != d.Kind() })
+		for batch := range slices.Chunk(records, s.e.Timing.Batch) {
+			if err := s.stopped(); err != nil {
+				return err
+			}
+			live, err := s.read(s.ctx, d, batch)
+			if stop := s.stopped(); stop != nil {
+				return stop
+			}
+			s.e.Clock.Each(len(batch), s.e.Timing.Concurrency, func(i int) {
+				if s.stopped() != nil {
+					return
+				}
+				if err != nil {
+					s.report(Item{ID: batch[i].ID(), Outcome: awserr.Classify(err).Outcome(), Reason: err.Error()})
+				} else if fatal := s.one(d, batch[i], live); fatal != nil {
+					s.fail(fatal)
+				}
+				s.e.progress(s.verb(), int(done.Add(1)), total)
+			})
+		}
+	}
+	for _, r := range todo {
+		if s.e.driver(r.Kind) == nil {
+			s.report(Item{ID: r.ID(), Outcome: resource.FailedInvalid, Reason: "this binary does not know its kind; use the version that recorded it"})
+		}
+	}
+	return s.stopped()
+}
+
+func (s *session) verb() string {
+	if s.req.Direction == resource.Recover {
+		return "Restoring"
+	}
+	return "Closing the zone"
+}
+
+// one does what the table says for one record. The error it returns is the
+// ledger's, and ends the run.
+func (s *session) one(d resource.Driver, rec ledger.Record, read map[string]resource.Resource) error {
+	r, seen := read[rec.ARN]
+	if !seen {
+		return s.settleFor(decide(s.req.Direction, rec.State, missing, rec.Attempt), rec, missingChange(s, rec))
+	}
+	c := d.Plan(r, s.goal(rec))
+	a := decide(s.req.Direction, rec.State, stand(c), rec.Attempt)
+	if a == send {
+		return s.send(d, rec, r, c)
+	}
+	return s.settleFor(a, rec, c)
+}
+
+// goal is the goal for a record as this run last wrote it.
+func (s *session) goal(rec ledger.Record) resource.Goal {
+	policy := s.req.Policy
+	if s.req.Direction == resource.Recover {
+		policy = rec.Policy
+	}
+	g := s.w.goal(s.req.Direction, policy, rec.ARN)
+	g.Recorded = nil
+	if rec.Sent() {
+		g.Recorded = &rec.Recorded
+	}
+	return g
+}
+
+// stand sorts a fresh plan into how the resource stands to it.
+func stand(c resource.Change) live {
+	switch {
+	case len(c.Edits) > 0:
+		return pending
+	case c.Outcome == resource.AlreadyDone, c.Outcome == resource.SkippedNotInZone:
+		return reached
+	}
+	return left
+}
+
+func missingChange(s *session, rec ledger.Record) resource.Change {
+	return resource.Change{ID: rec.ID(), Direction: s.req.Direction, Outcome: resource.Orphaned, Reason: unseenReason}
+}
+
+// settleFor carries out every action but send.
+func (s *session) settleFor(a action, rec ledger.Record, c resource.Change) error {
+	switch a {
+	case drop:
+		outcome, reason := c.Outcome, c.Reason
+		if s.req.Direction == resource.Recover {
+			outcome, reason = closing(rec.State)
+		}
+		return s.drop(rec, outcome, reason, c.Notes)
+	case confirm:
+		return s.confirm(rec)
+	case contest:
+		return s.mark(rec, resource.Contested, "someone undid the change after each of "+plural(rec.Attempt, "attempt", "attempts"))
+	case orphan:
+		return s.mark(rec, resource.Orphaned, unseenReason)
+	}
+	return s.mark(rec, c.Outcome, c.Reason)
+}
+
+// send records that a call is about to be sent, sends it, and records what came
+// of it. All three belong together: being told to stop does not come between.
+func (s *session) send(d resource.Driver, rec ledger.Record, r resource.Resource, c resource.Change) error {
+	ctx := s.acting()
+	began := s.e.Clock.Now()
+	rec = s.intend(rec, c)
+	rec.StartedAt = began.UTC()
+	rec, err := s.e.Ledger.Update(ctx, rec, s.trail.Sending(c.ID, c.Edits, rec.Attempt))
+	if err != nil {
+		return err
+	}
+	s.keep(rec)
+	i := item(c)
+	// Whoever takes over waits for CallDeadline from StartedAt, so the call must
+	// not leave later. The clock runs from before the record was written.
+	call, cancel := s.e.Clock.WithTimeout(ctx, s.e.Timing.CallDeadline-clock.Elapsed(s.e.Clock.Now(), began))
+	receipt, err := d.Apply(call, r, c)
+	cancel()
+	took := s.e.Clock.Now().Sub(began)
+	if err != nil {
+		i.Outcome, i.Reason = awserr.Classify(err).Outcome(), err.Error()
+		rec.Outcome, rec.Reason = i.Outcome, i.Reason
+		s.report(i)
+		return s.update(rec, s.trail.Failed(c.ID, i.Outcome, i.Reason, took))
+	}
+	if len(receipt) > 0 {
+		rec.Receipt = receipt
+	}
+	i.Outcome, i.Reason = resource.Restoring, ""
+	if s.req.Direction == resource.Evacuate {
+		rec.State, i.Outcome = ledger.Applied, resource.Applied
+	}
+	rec.Outcome, rec.Reason = i.Outcome, ""
+	s.report(i)
+	return s.update(rec, s.trail.Accepted(c.ID, c.Edits, took))
+}
+
+// intend is the record of a call that is about to be sent. While nothing was sent
+// the original is taken afresh; from then on it only grows.
+func (s *session) intend(rec ledger.Record, c resource.Change) ledger.Record {
+	rec.Attempt++
+	if s.req.Direction == resource.Recover {
+		rec.State = ledger.Restoring
+		return rec
+	}
+	if rec.Sent() {
+		rec.Recorded = rec.Grow(c)
+	} else {
+		rec.Recorded = resource.Recorded{}.Grow(c)
+	}
+	if rec.State == ledger.Restoring {
+		rec.Attempt = 1 // a new evacuation of it: nobody undid the last one but us
+	}
+	rec.State, rec.Policy = ledger.Started, s.req.Policy
+	return rec
+}
+
+func (s *session) update(rec ledger.Record, events ...ledger.Event) error {
+	rec, err := s.e.Ledger.Update(s.acting(), rec, events...)
+	if err == nil {
+		s.keep(rec)
+	}
+	return err
+}
+
+// confirm says in the record that the resource is as it should be. Whether it
+// holds is for verify to see.
+func (s *session) confirm(rec ledger.Record) error {
+	before, after := sides(rec.Edits)
+	s.report(Item{ID: rec.ID(), Outcome: resource.AlreadyDone, Removed: rec.RemovedSubnets, Before: before, After: after})
+	if rec.State == ledger.Settled {
+		return nil
+	}
+	rec.State, rec.Outcome, rec.Reason = ledger.Applied, resource.AlreadyDone, ""
+	return s.update(rec, s.trail.Observed(rec.ID(), resource.AlreadyDone, "reads as it should"))
+}
+
+// mark reports an outcome and leaves it in the record, whose state stays.
+func (s *session) mark(rec ledger.Record, o resource.Outcome, reason string) error {
+	s.report(Item{ID: rec.ID(), Outcome: o, Reason: reason, Removed: rec.RemovedSubnets})
+	if rec.Outcome == o {
+		return nil
+	}
+	rec.Outcome, rec.Reason = o, reason
+	return s.update(rec, s.trail.Observed(rec.ID(), o, reason))
+}
+
+// drop deletes a record that has nothing left to undo; the trail keeps it.
+func (s *session) drop(rec ledger.Record, o resource.Outcome, reason string, notes []string) error {
+	if err := s.e.Ledger.Delete(s.acting(), rec, s.trail.Closed(rec, o, reason)); err != nil {
+		return err
+	}
+	s.forget(rec)
+	s.report(Item{ID: rec.ID(), Outcome: o, Reason: reason, Removed: rec.RemovedSubnets, Notes: notes})
+	return nil
+}

@@ -1,0 +1,213 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"sidestep/pkg/ledger"
+	"sidestep/pkg/resource"
+)
+
+// change is the change that a record stands for, to judge a reading by.
+func change(rec ledger.Record, w *world) resource.Change {
+	return resource.Change{
+		ID: rec.ID(), Zone: w.zone, Direction: resource.Evacuate, Policy: rec.Policy,
+		Edits: rec.Edits, Removed: rec.RemovedSubnets,
+	}
+}
+
+// isApplied says of which records verify expects to see the change.
+func isApplied(r ledger.Record) bool {
+	return r.State == ledger.Applied || r.State == ledger.Settled
+}
+
+// verify reads back what was changed: until all of it shows, and once more after
+// the settle time, since AWS accepting a change is not the change holding. Under
+// drain it goes on until nothing of a resource runs in the zone.
+func (s *session) verify() error {
+	start := s.e.Clock.Now()
+	settled := start.Add(s.e.Timing.Settle)
+	deadline := start.Add(max(s.e.Timing.Deadline, s.e.Timing.Settle))
+	watched := s.records(func(r ledger.Record) bool { return isApplied(r) && s.mine(r) })
+	open := watched
+	for first := true; ; first = false {
+		now := s.e.Clock.Now()
+		last := !now.Before(settled)
+		if last && !first {
+			open = watched
+		}
+		var err error
+		if open, err = s.readBack(open, last, !now.Before(deadline)); err != nil {
+			return err
+		}
+		if last {
+			watched = open
+		}
+		if len(watched) == 0 {
+			return nil
+		}
+		s.e.progress("Watching that the changes hold", int(now.Sub(start)/time.Second), int(s.e.Timing.Settle/time.Second))
+		if err := s.sleep(s.pause(now, settled, deadline, len(open) > 0)); err != nil {
+			return err
+		}
+	}
+}
+
+// pause is how long to wait before the next reading: a poll while something is
+// open, else until the settle time is over.
+func (s *session) pause(now, settled, deadline time.Time, open bool) time.Duration {
+	next := deadline.Sub(now)
+	if settled.After(now) {
+		next = settled.Sub(now)
+	}
+	if open {
+		next = min(next, s.e.Timing.Poll)
+	}
+	return max(next, time.Second)
+}
+
+// readBack reads the records' resources and returns those that are not yet as
+// they should be. At last it decides: what shows the change is settled, what does
+// not was changed by someone else. Past the deadline nothing stays open.
+func (s *session) readBack(records []ledger.Record, last, overdue bool) ([]ledger.Record, error) {
+	var open []ledger.Record
+	for _, d := range s.e.Drivers {
+		ours := slices.DeleteFunc(slices.Clone(records), func(r ledger.Record) bool { return r.Kind != d.Kind() })
+		if len(ours) == 0 {
+			continue
+		}
+		live, err := s.read(s.ctx, d, ours)
+		if stop := s.stopped(); stop != nil {
+			return nil, stop
+		}
+		if err != nil && !overdue {
+			open = append(open, ours...) // the next reading may work
+			continue
+		}
+		for _, rec := range ours {
+			r, seen := live[rec.ARN]
+			still, err := s.sight(d, rec, r, seen, last, overdue)
+			if err != nil {
+				return nil, err
+			}
+			if still {
+				open = append(open, rec)
+			}
+		}
+	}
+	return open, nil
+}
+
+// sight judges one reading. It reports whether the record stays open.
+func (s *session) sight(d resource.Driver, rec ledger.Record, r resource.Resource, seen, last, overdue bool) (bool, error) {
+	if !seen {
+		if !overdue {
+			return true, nil
+		}
+		return false, s.mark(rec, resource.Orphaned, unseenReason)
+	}
+	p := d.Judge(r, change(rec, s.w))
+	moving := rec.Policy == resource.Drain && resource.Count(p.Left) > 0
+	s.place(rec.ARN, r.Places, p.Left)
+	switch {
+	case p.Reached && moving && !overdue:
+		return true, nil
+	case p.Reached && moving:
+		return false, s.mark(rec, resource.NotEvacuated, stillThere(p.Left))
+	case !last:
+		return !p.Reached, nil
+	case p.Reached:
+		return false, s.settle(rec)
+	}
+	o, why := compare(rec, r, p)
+	return false, s.mark(rec, o, why)
+}
+
+// settle says in the record that the change held.
+func (s *session) settle(rec ledger.Record) error {
+	before, after := sides(rec.Edits)
+	s.report(Item{ID: rec.ID(), Outcome: resource.Settled, Removed: rec.RemovedSubnets, Before: before, After: after})
+	if rec.State == ledger.Settled && rec.Outcome == resource.Settled {
+		return nil
+	}
+	rec.State, rec.Outcome, rec.Reason = ledger.Settled, resource.Settled, ""
+	return s.update(rec, s.trail.Observed(rec.ID(), resource.Settled, "the change holds"))
+}
+
+// place notes where a resource runs.
+func (s *session) place(arn string, places, left []resource.Place) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := s.items[arn]
+	i.Places, i.Left = places, left
+	s.items[arn] = i
+}
+
+func stillThere(places []resource.Place) string {
+	text := "closed, but still running there:"
+	for i, p := range places {
+		if i > 0 {
+			text += ","
+		}
+		text += fmt.Sprintf(" %d %s", p.Count, p.State)
+	}
+	return text
+}
+
+// closeRestored reads back what is being restored, and deletes each record whose
+// resource reads as it should.
+func (s *session) closeRestored() error {
+	deadline := s.e.Clock.Now().Add(s.e.Timing.Deadline)
+	for {
+		open := s.records(func(r ledger.Record) bool {
+			return r.State == ledger.Restoring && s.mine(r) && r.Outcome == resource.Restoring
+		})
+		overdue := !s.e.Clock.Now().Before(deadline)
+		for _, d := range s.e.Drivers {
+			if err := s.closeKind(d, open, overdue); err != nil {
+				return err
+			}
+		}
+		left := s.records(func(r ledger.Record) bool { return r.State == ledger.Restoring && r.Outcome == resource.Restoring && s.mine(r) })
+		if len(left) == 0 || overdue {
+			return nil
+		}
+		s.e.progress("Waiting for the restored configuration to show", len(open)-len(left), len(open))
+		if err := s.sleep(s.e.Timing.Poll); err != nil {
+			return err
+		}
+	}
+}
+
+func (s *session) closeKind(d resource.Driver, records []ledger.Record, overdue bool) error {
+	ours := slices.DeleteFunc(slices.Clone(records), func(r ledger.Record) bool { return r.Kind != d.Kind() })
+	if len(ours) == 0 {
+		return nil
+	}
+	live, err := s.read(s.ctx, d, ours)
+	if stop := s.stopped(); stop != nil {
+		return stop
+	}
+	for _, rec := range ours {
+		r, seen := live[rec.ARN]
+		c := resource.Change{}
+		if seen {
+			c = d.Plan(r, s.goal(rec))
+		}
+		switch {
+		case seen && len(c.Edits) == 0 && d.Judge(r, c).Reached:
+			s.place(rec.ARN, r.Places, nil)
+			if err := s.drop(rec, resource.Restored, "reads as before the evacuation", c.Notes); err != nil {
+				return err
+			}
+		case overdue && err != nil:
+			return s.mark(rec, resource.Stuck, "cannot be read: "+err.Error())
+		case overdue:
+			if err := s.mark(rec, resource.Stuck, "the restored configuration did not show by the deadline"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

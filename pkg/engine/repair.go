@@ -1,0 +1,128 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"sidestep/pkg/ledger"
+	"sidestep/pkg/resource"
+	"sidestep/pkg/zone"
+)
+
+// Repair is what a record that disagrees with the live configuration would
+// become.
+type Repair struct {
+	resource.ID
+	Zone   string       `json:"zone"`
+	State  ledger.State `json:"state"`
+	Finds  string       `json:"finds"`
+	Become string       `json:"become"` // a state, or "deleted"
+}
+
+// become is the state a record would have if it said what is so, "deleted" where
+// nothing is left to undo, and "" where it is right, or where the way on is to
+// evacuate again or to recover.
+func become(rec ledger.Record, seen, changed, original bool) (string, string) {
+	const deleted = "deleted"
+	switch {
+	case rec.State == ledger.Planned:
+		return deleted, "nothing was ever sent for it"
+	case !seen:
+		return deleted, "AWS does not return the resource any more"
+	case original && rec.State == ledger.Restoring:
+		return deleted, "it reads as before the evacuation"
+	case original && rec.State == ledger.Started:
+		return deleted, "the change never took effect"
+	case original:
+		return deleted, "someone else put it back"
+	case changed && rec.State == ledger.Started:
+		return string(ledger.Applied), "the change took effect"
+	}
+	return "", ""
+}
+
+// Repairs lists the records of a zone that disagree with the live configuration.
+// It changes nothing.
+func (e *Engine) Repairs(ctx context.Context, idOrName string) ([]Repair, error) {
+	z, zones, err := e.Resolve(ctx, idOrName)
+	if err != nil {
+		return nil, err
+	}
+	w := &world{zone: z, zones: zones}
+	if _, err := e.remember(ctx, w); err != nil {
+		return nil, err
+	}
+	if w.subnets, err = zone.ReadSubnets(ctx, e.Zones); err != nil {
+		return nil, err
+	}
+	return e.repairs(ctx, w)
+}
+
+func (e *Engine) repairs(ctx context.Context, w *world) ([]Repair, error) {
+	var found []Repair
+	for _, d := range e.Drivers {
+		records := w.of(d.Kind(), resource.Scope{})
+		read, err := d.Read(ctx, ids(records)...)
+		if err != nil {
+			return nil, err
+		}
+		live := byARN(read)
+		for _, rec := range records {
+			r, seen := live[rec.ARN]
+			var changed, original bool
+			if seen && rec.Sent() {
+				changed = d.Judge(r, change(rec, w)).Reached
+				original = len(d.Plan(r, w.goal(resource.Recover, rec.Policy, rec.ARN)).Edits) == 0
+			}
+			if to, why := become(rec, seen, changed, original); to != "" {
+				found = append(found, Repair{ID: rec.ID(), Zone: w.zone.ID, State: rec.State, Finds: why, Become: to})
+			}
+		}
+	}
+	return found, nil
+}
+
+// ApplyRepairs writes what Repairs finds at this moment, of the ARNs agreed to.
+func (e *Engine) ApplyRepairs(ctx context.Context, req Request, agreed []Repair) (Result, error) {
+	req.Direction = resource.Recover
+	yes := map[string]string{}
+	for _, r := range agreed {
+		yes[r.ARN] = r.Become
+	}
+	return e.execute(ctx, req, func(s *session) error { return s.repair(yes) })
+}
+
+func (s *session) repair(agreed map[string]string) error {
+	out, err := s.e.remember(s.ctx, s.w)
+	if err != nil {
+		return err
+	}
+	if s.w.subnets, err = zone.ReadSubnets(s.ctx, s.e.Zones); err != nil {
+		return err
+	}
+	if err := s.claim(); err != nil {
+		return err
+	}
+	found, err := s.e.repairs(s.ctx, s.w)
+	if err != nil {
+		return err
+	}
+	for _, r := range found {
+		if agreed[r.ARN] != r.Become {
+			continue // it changed since it was agreed to
+		}
+		rec := s.w.records[r.ARN]
+		reason := "repaired: " + r.Finds
+		if r.Become == string(ledger.Applied) {
+			rec.State, rec.Outcome = ledger.Applied, resource.Applied
+			s.report(Item{ID: rec.ID(), Outcome: resource.Applied, Reason: reason})
+			err = s.update(rec, s.trail.Observed(rec.ID(), resource.Applied, reason))
+		} else {
+			err = s.drop(rec, resource.AlreadyDone, reason, nil)
+		}
+		if err != nil {
+			return fmt.Errorf("repairing %s: %w", r.Name, err)
+		}
+	}
+	return s.conclude(out, out[s.w.zone.ID].Phase)
+}

@@ -1,0 +1,178 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"sidestep/pkg/ledger"
+	"sidestep/pkg/resource"
+	"sidestep/pkg/zone"
+)
+
+// Verify compares the live configuration with the zone's records and changes
+// nothing. Outcomes other than settled, applied and restoring are drift.
+func (e *Engine) Verify(ctx context.Context, idOrName string) (Result, error) {
+	z, zones, err := e.Resolve(ctx, idOrName)
+	if err != nil {
+		return Result{}, err
+	}
+	w := &world{zone: z, zones: zones}
+	result := Result{Zone: z, Run: ledger.Run{Direction: resource.Evacuate, Zone: z.ID, ZoneName: z.Name}}
+	out, err := e.remember(ctx, w)
+	if err != nil {
+		return result, err
+	}
+	result.Open = len(w.records)
+	if entry, ok := out[z.ID]; ok {
+		result.Run.ID, result.Run.Actor, result.Run.Reason = entry.Run, entry.Actor, entry.Reason
+		result.Notes = append(result.Notes, "zone is "+string(entry.Phase)+" since "+entry.Since.Format(time.RFC3339))
+	} else {
+		result.Notes = append(result.Notes, "zone is not out")
+	}
+	for _, d := range e.Drivers {
+		records := w.of(d.Kind(), resource.Scope{})
+		read, err := d.Read(ctx, ids(records)...)
+		if err != nil {
+			return result, err
+		}
+		live := byARN(read)
+		for _, rec := range records {
+			r, seen := live[rec.ARN]
+			result.Items = append(result.Items, e.check(d, w, rec, r, seen))
+		}
+	}
+	return result, nil
+}
+
+// check compares one record with one reading.
+func (e *Engine) check(d resource.Driver, w *world, rec ledger.Record, r resource.Resource, seen bool) Item {
+	i := Item{ID: rec.ID(), Removed: rec.RemovedSubnets, Outcome: resource.Orphaned, Reason: unseenReason}
+	i.Before, i.After = sides(rec.Edits)
+	if !seen {
+		return i
+	}
+	c := change(rec, w)
+	p := d.Judge(r, c)
+	i.Places, i.Left = r.Places, p.Left
+	switch {
+	case rec.State == ledger.Planned:
+		i.Outcome, i.Reason = resource.Planned, "intended, and nothing sent"
+	case rec.State == ledger.Restoring:
+		i.Outcome, i.Reason = resource.Restoring, ""
+	case rec.State == ledger.Started && !p.Reached:
+		i.Outcome, i.Reason = resource.Planned, "begun, and not in effect: run it again"
+	default:
+		i.Outcome, i.Reason = compare(rec, r, p)
+	}
+	return i
+}
+
+// Drifted reports whether a verify found what nobody of ours did.
+func (r Result) Drifted() bool {
+	return slices.ContainsFunc(r.Items, func(i Item) bool {
+		switch i.Outcome {
+		case resource.Drifted, resource.RestoredByOther, resource.Contested, resource.Orphaned:
+			return true
+		}
+		return false
+	})
+}
+
+// ZoneStatus is how one zone that is out stands.
+type ZoneStatus struct {
+	Zone    zone.Zone              `json:"zone"`
+	Out     ledger.ZoneOut         `json:"out"`
+	Records map[ledger.State]int   `json:"records"`
+	Concern map[string]int         `json:"concerns,omitempty"` // outcomes that need a person
+	Age     time.Duration          `json:"ageNs"`
+	Items   []resource.ID          `json:"-"`
+	Reasons map[resource.ID]string `json:"-"`
+}
+
+// Status is what is going on in the account and region.
+type Status struct {
+	Zones []ZoneStatus `json:"zones"`
+	Lock  ledger.Lock  `json:"lock"`
+	// Dead: the lock's owner has not been heard of for longer than its lease. Its
+	// run ended without saying so, and must be run again.
+	Dead bool `json:"ownerDead"`
+}
+
+// NeedsPerson reports whether something will not go on by itself.
+func (s Status) NeedsPerson() bool {
+	return s.Dead || slices.ContainsFunc(s.Zones, func(z ZoneStatus) bool {
+		unfinished := z.Out.Phase != ledger.Out && s.Lock.Owner == ""
+		return len(z.Concern) > 0 || unfinished && z.Records[ledger.Restoring] == 0
+	})
+}
+
+// Status reads the ledger alone: it answers however bad the zone is. An empty
+// zone ID means all zones.
+func (e *Engine) Status(ctx context.Context, only string) (Status, error) {
+	var status Status
+	var err error
+	if status.Lock, err = e.Ledger.Lock(ctx); err != nil {
+		return status, err
+	}
+	now := e.Clock.Now()
+	status.Dead = status.Lock.Owner != "" && status.Lock.Expired(now, e.Timing.Lease, e.Timing.Skew)
+	out, err := e.Ledger.ZonesOut(ctx)
+	if err != nil {
+		return status, err
+	}
+	for id, entry := range out {
+		if only != "" && id != only {
+			continue
+		}
+		records, err := e.Ledger.Records(ctx, id)
+		if err != nil {
+			return status, err
+		}
+		z := ZoneStatus{Zone: zone.Zone{ID: id}, Out: entry, Age: now.Sub(entry.Since), Records: map[ledger.State]int{}}
+		for _, r := range records {
+			z.Records[r.State]++
+			if r.Outcome != "" && r.Outcome.Weight(resource.Evacuate) >= resource.Exposed {
+				if z.Concern == nil {
+					z.Concern = map[string]int{}
+				}
+				z.Concern[string(r.Outcome)]++
+			}
+		}
+		status.Zones = append(status.Zones, z)
+	}
+	slices.SortFunc(status.Zones, func(a, b ZoneStatus) int { return compareKeys(a.Zone.ID, b.Zone.ID) })
+	return status, nil
+}
+
+// Reconcile closes the recoveries that have settled since a run with --no-wait,
+// and reports drift. It takes the lock only where it has something to close.
+func (e *Engine) Reconcile(ctx context.Context, req Request) (Result, error) {
+	result, err := e.Verify(ctx, req.Zone)
+	if err != nil || !slices.ContainsFunc(result.Items, func(i Item) bool { return i.Outcome == resource.Restoring }) {
+		return result, err
+	}
+	req.Direction = resource.Recover
+	return e.execute(ctx, req, (*session).reconcile)
+}
+
+// reconcile is the recovery's last steps alone.
+func (s *session) reconcile() error {
+	out, err := s.e.remember(s.ctx, s.w)
+	if err != nil {
+		return err
+	}
+	if s.w.subnets, err = zone.ReadSubnets(s.ctx, s.e.Zones); err != nil {
+		return err
+	}
+	if err := s.claim(); err != nil {
+		return err
+	}
+	for _, d := range s.e.Drivers {
+		restoring := s.records(func(r ledger.Record) bool { return r.State == ledger.Restoring })
+		if err := s.closeKind(d, restoring, false); err != nil {
+			return err
+		}
+	}
+	return s.conclude(out, out[s.w.zone.ID].Phase)
+}

@@ -1,0 +1,265 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"sidestep/pkg/ledger"
+	"sidestep/pkg/resource"
+	"sidestep/pkg/zone"
+)
+
+// evacuate is the order of an evacuation's steps.
+func (s *session) evacuate() error {
+	out, err := s.guard()
+	if err != nil {
+		return err
+	}
+	if err := s.claim(); err != nil {
+		return err
+	}
+	if err := s.list(); err != nil {
+		return err
+	}
+	if err := s.setPhase(out, ledger.Evacuating); err != nil {
+		return err
+	}
+	if err := s.writeIntents(); err != nil {
+		return err
+	}
+	if err := s.act(s.mine); err != nil {
+		return err
+	}
+	if !s.req.NoWait {
+		if err := s.verify(); err != nil {
+			return err
+		}
+	}
+	return s.conclude(out, ledger.Out)
+}
+
+// recover is the order of a recovery's steps.
+func (s *session) recover() error {
+	out, err := s.e.remember(s.ctx, s.w)
+	if err != nil {
+		return err
+	}
+	if _, isOut := out[s.w.zone.ID]; !isOut && len(s.w.records) == 0 {
+		s.notes = append(s.notes, "zone "+s.w.zone.ID+" is not out: there is nothing to recover")
+		return nil
+	}
+	if err := s.setPhase(out, ledger.Recovering); err != nil {
+		return err
+	}
+	if err := s.claim(); err != nil {
+		return err
+	}
+	if s.w.subnets, err = zone.ReadSubnets(s.ctx, s.e.Zones); err != nil {
+		return err
+	}
+	if err := s.act(s.mine); err != nil {
+		return err
+	}
+	if !s.req.NoWait {
+		if err := s.closeRestored(); err != nil {
+			return err
+		}
+	}
+	return s.conclude(out, ledger.Recovering)
+}
+
+// mine says which records the run concerns.
+func (s *session) mine(r ledger.Record) bool {
+	if len(s.req.Scope.Kinds) > 0 && !slices.Contains(s.req.Scope.Kinds, r.Kind) {
+		return false
+	}
+	if s.req.Direction == resource.Recover {
+		return true
+	}
+	if s.req.Scope.Name == "" && len(s.req.Scope.Tags)+len(s.req.Scope.Exclude) == 0 {
+		return true // one that is not listed any more is reported too
+	}
+	_, inScope := s.w.resources[r.ARN]
+	return inScope
+}
+
+// guard keeps a second zone from going out.
+func (s *session) guard() (ledger.ZonesOut, error) {
+	out, err := s.e.remember(s.ctx, s.w)
+	if err != nil {
+		return nil, err
+	}
+	others := without(out, s.w.zone.ID)
+	if len(others) == 0 {
+		return out, nil
+	}
+	allowed := strings.Split(s.req.Override, ",")
+	for _, id := range others {
+		if !slices.Contains(allowed, id) {
+			return nil, &Refusal{
+				Why: fmt.Sprintf("zone %s is out already (run %s, since %s), and one zone goes out at a time",
+					id, out[id].Run, out[id].Since.Format(time.RFC3339)),
+				Next: fmt.Sprintf("recover %s first, or say --override-second-zone %s", id, strings.Join(others, ",")),
+			}
+		}
+	}
+	return out, s.e.Ledger.Append(s.acting(), s.trail.Overridden(strings.Join(others, ",")))
+}
+
+// without returns the zones that are out, but for one.
+func without(out ledger.ZonesOut, id string) []string {
+	var others []string
+	for zone := range out {
+		if zone != id {
+			others = append(others, zone)
+		}
+	}
+	slices.Sort(others)
+	return others
+}
+
+// claim raises the fence of every record of the zone, so that its last writer can
+// write no more, and then waits until nothing that writer sent can still land. A
+// reading before that proves nothing: a call that is on its way shows only later.
+func (s *session) claim() error {
+	var quiet time.Time
+	var claimed []ledger.Record
+	for _, r := range s.w.records {
+		claimed = append(claimed, r)
+	}
+	errs := make([]error, len(claimed))
+	s.e.Clock.Each(len(claimed), s.e.Timing.Concurrency, func(i int) {
+		if errs[i] = s.stopped(); errs[i] == nil {
+			claimed[i], errs[i] = s.e.Ledger.Claim(s.acting(), s.holding(), claimed[i])
+		}
+	})
+	for i, r := range claimed {
+		if errs[i] != nil {
+			return errs[i]
+		}
+		s.w.records[r.ARN] = r
+		s.keep(r)
+		if r.Sent() {
+			if until := r.StartedAt.Add(s.e.Timing.CallDeadline + s.e.Timing.Skew); until.After(quiet) {
+				quiet = until
+			}
+		}
+	}
+	wait := quiet.Sub(s.e.Clock.Now())
+	if wait <= 0 {
+		return nil
+	}
+	s.e.progress(fmt.Sprintf("Waiting %s for calls of the last run to land", wait.Round(time.Second)), 0, 0)
+	return s.sleep(wait)
+}
+
+// sleep waits, or returns why the run must stop.
+func (s *session) sleep(d time.Duration) error {
+	if s.e.Clock.Sleep(s.ctx, d) != nil {
+		return s.stopped()
+	}
+	return nil
+}
+
+// list reads what is in scope.
+func (s *session) list() error {
+	var err error
+	if s.w.subnets, err = zone.ReadSubnets(s.ctx, s.e.Zones); err != nil {
+		return err
+	}
+	s.e.inventory(s.ctx, s.w, s.req.Scope)
+	if err := s.stopped(); err != nil {
+		return err
+	}
+	switch {
+	case len(s.w.ids) > 0:
+	case len(s.w.failed) > 0:
+		return fmt.Errorf("nothing could be listed: %s", s.w.failed[0].Reason)
+	default:
+		return emptyScope()
+	}
+	return s.e.heed(s.ctx, s.w, s.req.Policy)
+}
+
+// setPhase writes where the zone's evacuation stands into the zones-out map.
+func (s *session) setPhase(out ledger.ZonesOut, p ledger.Phase) error {
+	z, known := out[s.w.zone.ID]
+	if !known {
+		z = ledger.ZoneOut{
+			Since: s.e.Clock.Now().UTC(), Actor: s.req.Actor, Reason: s.req.Reason,
+			Override: len(without(out, s.w.zone.ID)) > 0,
+		}
+	}
+	z.Run, z.Phase = s.req.Run, p
+	out[s.w.zone.ID] = z
+	if err := s.e.Ledger.SetZonesOut(s.acting(), s.holding(), out); err != nil {
+		return err
+	}
+	return s.e.Ledger.Append(s.acting(), s.trail.Phase(p))
+}
+
+// conclude writes the last phase, or takes the zone off the map if it has no
+// record left.
+func (s *session) conclude(out ledger.ZonesOut, p ledger.Phase) error {
+	if err := s.stopped(); err != nil {
+		return err
+	}
+	if len(s.records(func(ledger.Record) bool { return true })) > 0 {
+		return s.setPhase(out, p)
+	}
+	delete(out, s.w.zone.ID)
+	if err := s.e.Ledger.SetZonesOut(s.acting(), s.holding(), out); err != nil {
+		return err
+	}
+	return s.e.Ledger.Append(s.acting(), s.trail.Back())
+}
+
+// writeIntents plans every resource, and records what is to be changed before any
+// of it is.
+func (s *session) writeIntents() error {
+	var intents []ledger.Record
+	var events []ledger.Event
+	for _, id := range s.w.ids {
+		c, ok := s.e.plan(s.w, s.req.Direction, s.req.Policy, id)
+		if !ok {
+			s.report(unseen(id))
+			continue
+		}
+		i := item(c)
+		i.Places = s.w.resources[id.ARN].Places
+		i.Left = resource.In(i.Places, s.w.zone)
+		s.report(i)
+		_, known := s.w.records[id.ARN]
+		switch {
+		case c.Outcome == resource.Planned && !known:
+			intents = append(intents, ledger.Record{
+				Zone: s.w.zone.ID, ARN: id.ARN, Kind: id.Kind, Name: id.Name, Policy: s.req.Policy,
+				State: ledger.Planned, Recorded: resource.Recorded{}.Grow(c),
+			})
+		case c.Outcome.Weight(c.Direction) == resource.Exposed:
+			events = append(events, s.trail.Left(id, c.Outcome, c.Reason))
+		}
+	}
+	if err := s.stopped(); err != nil {
+		return err
+	}
+	s.e.progress("Recording intents", 0, len(intents))
+	created, err := s.e.Ledger.Create(s.acting(), s.holding(), intents)
+	for _, r := range created {
+		s.w.records[r.ARN] = r
+		s.keep(r)
+	}
+	if err != nil {
+		return err
+	}
+	return s.e.Ledger.Append(s.acting(), append(events, s.trail.Listed(s.result().Counts()))...)
+}
+
+// read asks for the live state of records, by kind, in the drivers' order.
+func (s *session) read(ctx context.Context, d resource.Driver, records []ledger.Record) (map[string]resource.Resource, error) {
+	read, err := d.Read(ctx, ids(records)...)
+	return byARN(read), err
+}
