@@ -36,12 +36,11 @@ test: unit integration ## Run all tests
 
 unit: ## Run the tests that need nothing but Go, with the race detector
 	@$(if $(RACE),,echo "No C compiler: these tests run WITHOUT the race detector.")
-	go test $(RACE) ./pkg/...
-	go test $$(go list ./... | grep -v -e '/pkg/' -e '/integration$$')
+	go test $(RACE) $$(go list ./... | grep -v '/integration$$')
 
 # In its own folder go test shows the closing line that says what did not run.
 integration: .venv/ready ## Run the wire tests against ENDPOINT=http://..., or against a server of their own
-	cd integration && SIDESTEP_ENDPOINT=$(ENDPOINT) go test -count=1
+	cd integration && SIDESTEP_ENDPOINT=$(ENDPOINT) go test $(RACE) -count=1
 
 check: format vet imports lint vulns ## Run all checks that are not tests
 

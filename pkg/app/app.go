@@ -3,6 +3,8 @@
 package app
 
 import (
+	"context"
+	"fmt"
 
 	"sidestep/pkg/clock"
 	"sidestep/pkg/engine"
@@ -14,12 +16,14 @@ import (
 )
 
 // Deps is all that Sidestep needs of the world. Every field is required but
-// Progress.
+// CreateTable and Progress.
 type Deps struct {
 	AutoScaling autoscalinggroup.API
 	EC2         zone.API
 	ELB         traffic.API
 	Store       ledger.Store
+	// CreateTable makes what Store writes to; nil where that is there already.
+	CreateTable func(context.Context) error
 	Clock       clock.Clock
 	Account     string
 	Region      string
@@ -39,6 +43,20 @@ func Engine(d Deps) *engine.Engine {
 		Region:   d.Region,
 		Progress: d.Progress,
 	}
+}
+
+// InitLedger makes the ledger ready for use. It is for `ledger init` alone: a run
+// never makes a ledger, since one that is not there may only be elsewhere.
+func InitLedger(ctx context.Context, d Deps) error {
+	if d.CreateTable != nil {
+		if err := d.CreateTable(ctx); err != nil {
+			return fmt.Errorf("making the ledger's table: %w", err)
+		}
+	}
+	if err := Engine(d).Ledger.Init(ctx); err != nil {
+		return fmt.Errorf("writing the ledger's schema: %w", err)
+	}
+	return nil
 }
 
 // drivers lists the kinds in the order they act.

@@ -61,7 +61,7 @@ func (s *session) actOnce(todo []ledger.Record, total int) error {
 					return
 				}
 				if err != nil {
-					s.report(Item{ID: batch[i].ID(), Outcome: awserr.Classify(err).Outcome(), Reason: err.Error()})
+					s.report(Item{ID: batch[i].ID(), Outcome: awserr.Classify(err).Outcome(), Reason: awserr.Brief(err)})
 				} else if fatal := s.one(d, batch[i], live); fatal != nil {
 					s.fail(fatal)
 				}
@@ -167,10 +167,10 @@ func (s *session) send(d resource.Driver, rec ledger.Record, r resource.Resource
 	cancel()
 	took := s.e.Clock.Now().Sub(began)
 	if err != nil {
-		i.Outcome, i.Reason = awserr.Classify(err).Outcome(), err.Error()
+		i.Outcome, i.Reason = awserr.Classify(err).Outcome(), awserr.Brief(err)
 		rec.Outcome, rec.Reason = i.Outcome, i.Reason
 		s.report(i)
-		return s.update(rec, s.trail.Failed(c.ID, i.Outcome, i.Reason, took))
+		return s.update(rec, s.trail.Failed(c.ID, i.Outcome, err.Error(), took))
 	}
 	if len(receipt) > 0 {
 		rec.Receipt = receipt

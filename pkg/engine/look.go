@@ -86,7 +86,7 @@ func (e *Engine) inventory(ctx context.Context, w *world, s resource.Scope) {
 			w.failed = append(w.failed, Item{
 				ID:      resource.ID{Kind: d.Kind(), Name: "(all)"},
 				Outcome: awserr.Classify(err).Outcome(),
-				Reason:  err.Error(),
+				Reason:  awserr.Brief(err),
 			})
 			continue
 		}
@@ -128,7 +128,7 @@ func (e *Engine) Plan(ctx context.Context, req Request) (Result, error) {
 		if req.Direction == resource.Recover {
 			return result, err
 		}
-		result.Notes = append(result.Notes, fmt.Sprintf("the ledger cannot be read (%v): an evacuation would change nothing", err))
+		result.Notes = append(result.Notes, fmt.Sprintf("the ledger cannot be read (%s): an evacuation would change nothing", awserr.Brief(err)))
 	}
 	if others := without(out, z.ID); len(others) > 0 && req.Direction == resource.Evacuate {
 		result.Notes = append(result.Notes, fmt.Sprintf("zone %s is out already: a second needs --override-second-zone %s", others[0], others[0]))

@@ -169,7 +169,9 @@ func (s *session) closeRestored() error {
 				return err
 			}
 		}
-		left := s.records(func(r ledger.Record) bool { return r.State == ledger.Restoring && r.Outcome == resource.Restoring && s.mine(r) })
+		left := s.records(func(r ledger.Record) bool {
+			return r.State == ledger.Restoring && r.Outcome == resource.Restoring && s.mine(r)
+		})
 		if len(left) == 0 || overdue {
 			return nil
 		}

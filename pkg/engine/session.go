@@ -41,7 +41,6 @@ type session struct {
 	notes []string
 
 	stopBeating context.CancelFunc
-	beating     chan struct{}
 }
 
 // header makes the run's header.
@@ -87,7 +86,7 @@ func (e *Engine) open(ctx context.Context, req Request, w *world) (*session, err
 	}
 	s := &session{
 		e: e, req: req, w: w, lock: lock, run: header(req, w.zone, e.Clock.Now()),
-		items: map[string]Item{}, open: map[string]ledger.Record{}, beating: make(chan struct{}),
+		items: map[string]Item{}, open: map[string]ledger.Record{},
 	}
 	s.trail = audit.Trail{Run: s.run, Clock: e.Clock.Now}
 	s.ctx, s.fail = context.WithCancelCause(ctx)
@@ -149,7 +148,6 @@ func busy(l ledger.Lock) error {
 
 // beat renews the lock until it is told to stop or the lock is lost.
 func (s *session) beat(ctx context.Context) {
-	defer close(s.beating)
 	last := s.e.Clock.Now()
 	for s.e.Clock.Sleep(ctx, s.e.Timing.Lease/3) == nil {
 		at := s.e.Clock.Now()
@@ -189,10 +187,9 @@ func (s *session) stopped() error {
 }
 
 // letGo stops the heartbeats and frees the lock, best effort: a lock that cannot
-// be freed expires.
+// be freed expires. A heartbeat still on its way fails its condition.
 func (s *session) letGo() {
 	s.stopBeating()
-	<-s.beating
 	_ = s.e.Ledger.Release(s.acting(), s.holding())
 }
 

@@ -3,6 +3,7 @@ package region
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/aws/smithy-go"
 )
@@ -21,6 +22,7 @@ type request struct {
 // do is the one way from a process into the region: it counts, delays, faults,
 // throttles and records the call, and has effect carry it out.
 func do[T any](ctx context.Context, p *Process, q request, effect func() (*T, error)) (*T, error) {
+	p.thaw()
 	if err := ctx.Err(); err != nil {
 		return nil, err // it never leaves the client
 	}
@@ -30,10 +32,34 @@ func do[T any](ctx context.Context, p *Process, q request, effect func() (*T, er
 	}
 	out, err := perform(ctx, p, q, s, effect)
 	p.answered(call, err)
+	p.freeze(s.pause)
+	p.thaw()
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
+}
+
+// freeze stops the process for d.
+func (p *Process) freeze(d time.Duration) {
+	p.region.mu.Lock()
+	defer p.region.mu.Unlock()
+	if until := p.region.clock.Now().Add(d); d > 0 && until.After(p.frozen) {
+		p.frozen = until
+	}
+}
+
+// thaw returns when the process is not stopped.
+func (p *Process) thaw() {
+	for {
+		p.region.mu.Lock()
+		wait := p.frozen.Sub(p.region.clock.Now())
+		p.region.mu.Unlock()
+		if wait <= 0 {
+			return
+		}
+		_ = p.region.clock.Sleep(context.Background(), wait)
+	}
 }
 
 // arrive counts and records the call and returns what the faults have in store

@@ -27,6 +27,7 @@ type script struct {
 	lateErr   error
 	dieAfter  bool
 	failAfter error
+	pause     time.Duration
 }
 
 // Fail answers err, and nothing happens.
@@ -63,6 +64,11 @@ func DieBefore() Effect { return func(s *script) { s.dieBefore = true } }
 // DieAfter kills the process after the call took effect and before it hears of
 // it.
 func DieAfter() Effect { return func(s *script) { s.dieAfter = true } }
+
+// Pause has the call take effect and then stops the whole process for d, its
+// other goroutines' calls included, as a suspended machine does. Deadlines run on
+// meanwhile.
+func Pause(d time.Duration) Effect { return func(s *script) { s.pause = d } }
 
 // fault is a Fault and how far it has come.
 type fault struct {

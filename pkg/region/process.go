@@ -27,6 +27,7 @@ type Process struct {
 
 	// The region's mutex guards these.
 	dead       bool
+	frozen     time.Time // until when it is stopped
 	calls      []Call
 	violations []string
 }

@@ -1,4 +1,4 @@
-package integration
+package matrix
 
 import (
 	"context"
@@ -32,15 +32,14 @@ type memoryWorld struct {
 func newMemoryWorld(t testing.TB) *memoryWorld {
 	t.Helper()
 	c := clock.NewVirtual(time.Date(2026, 11, 30, 2, 0, 0, 0, time.UTC))
-	return worldOf(t, c, region.Sample(region.Config{Clock: c, Account: sampleAccount, Name: sampleRegion, Seed: 1}))
+	return worldOf(c, region.Sample(region.Config{Clock: c, Account: sampleAccount, Name: sampleRegion, Seed: 1}))
 }
 
-func worldOf(t testing.TB, c *clock.Virtual, r *region.Region) *memoryWorld {
-	t.Helper()
+func worldOf(c *clock.Virtual, r *region.Region) *memoryWorld {
 	w := &memoryWorld{clock: c, region: r, store: memory.New()}
 	l := ledger.New(w.store, c, sampleAccount, sampleRegion, 5*time.Second)
 	if err := l.Init(context.Background()); err != nil {
-		t.Fatalf("making the ledger: %v", err)
+		panic(err) // in memory
 	}
 	return w
 }

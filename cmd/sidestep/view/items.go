@@ -1,0 +1,148 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"sidestep/pkg/engine"
+	"sidestep/pkg/resource"
+)
+
+// maxListed is how many resources a list shows that nobody asked for in full.
+const maxListed = 20
+
+// maxName is how much of a name a list shows.
+const maxName = 44
+
+// pick returns the items that match, those that weigh most first. What runs in
+// one zone alone stands before all: that is where an outage is.
+func pick(r engine.Result, match func(engine.Item) bool) []engine.Item {
+	rank := func(i engine.Item) int {
+		if i.Outcome == resource.SkippedSingleZone {
+			return -100
+		}
+		return -int(i.Outcome.Weight(r.Run.Direction))
+	}
+	found := slices.DeleteFunc(slices.Clone(r.Items), func(i engine.Item) bool { return !match(i) })
+	slices.SortStableFunc(found, func(a, b engine.Item) int {
+		return cmp.Or(rank(a)-rank(b), cmp.Compare(a.Outcome, b.Outcome), cmp.Compare(a.Name, b.Name))
+	})
+	return found
+}
+
+// exposed are the items that need a person.
+func exposed(r engine.Result) []engine.Item {
+	return pick(r, func(i engine.Item) bool { return i.Outcome.Weight(r.Run.Direction) >= resource.Exposed })
+}
+
+// reasons lists items with what became of them and why. A limit of 0 lists all.
+func reasons(items []engine.Item, limit int) string {
+	shown := items
+	if limit > 0 && len(items) > limit {
+		shown = items[:limit]
+	}
+	codes := 0
+	for _, i := range shown {
+		codes = max(codes, len(i.Outcome))
+	}
+	var b strings.Builder
+	for _, i := range shown {
+		line := fmt.Sprintf("  %-*s  %s", codes, i.Outcome, clip(i.Name, maxName))
+		if left := left(i); left != "" {
+			line += "  " + left
+		}
+		b.WriteString(line + "\n")
+		b.WriteString(wrap("      ", i.Reason))
+	}
+	if more := len(items) - len(shown); more > 0 {
+		fmt.Fprintf(&b, "  ... and %d more: --output json\n", more)
+	}
+	return b.String()
+}
+
+// left says what still runs of an item in the zone.
+func left(i engine.Item) string {
+	n := resource.Count(i.Left)
+	if n == 0 {
+		return ""
+	}
+	if len(i.Left) == 1 {
+		return fmt.Sprintf("%s there, %s", count(n, unit(i.Kind)), i.Left[0].State)
+	}
+	var parts []string
+	for _, p := range i.Left {
+		parts = append(parts, fmt.Sprintf("%d %s", p.Count, p.State))
+	}
+	return fmt.Sprintf("%s there: %s", count(n, unit(i.Kind)), strings.Join(parts, ", "))
+}
+
+// unit is what a resource of the kind consists of.
+func unit(k resource.Kind) string {
+	if k == resource.AutoScalingGroup {
+		return "instance"
+	}
+	return "unit"
+}
+
+// noun is what the items are called together.
+func noun(items []engine.Item) string {
+	for _, i := range items {
+		if i.Kind != resource.AutoScalingGroup {
+			return "resource"
+		}
+	}
+	return "group"
+}
+
+// of is "3 of 5 groups".
+func of(n, total int, noun string) string {
+	return fmt.Sprintf("%d of %s", n, count(total, noun))
+}
+
+// tally lists how many items have which outcome.
+func tally(r engine.Result) string {
+	counts := r.Counts()
+	var parts []string
+	for _, code := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, fmt.Sprintf("%s: %d", code, counts[code]))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return wrap("", "Counts of "+noun(r.Items)+"s: "+strings.Join(parts, ", "))
+}
+
+// notes lists the run's own notes, then the items' notes, each once with the
+// items it is about.
+func notes(r engine.Result) string {
+	about := map[string][]string{}
+	var order []string
+	for _, i := range r.Items {
+		for _, n := range i.Notes {
+			if about[n] == nil {
+				order = append(order, n)
+			}
+			about[n] = append(about[n], clip(i.Name, maxName))
+		}
+	}
+	var b strings.Builder
+	for _, n := range r.Notes {
+		b.WriteString(wrap("  ", n))
+	}
+	for _, n := range order {
+		names := about[n]
+		more := ""
+		if len(names) > 5 {
+			more = fmt.Sprintf(" and %d more", len(names)-5)
+			names = names[:5]
+		}
+		b.WriteString(wrap("  ", n+" ("+strings.Join(names, ", ")+more+")"))
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\nNOTES\n" + b.String()
+}

@@ -1,0 +1,129 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"sidestep/pkg/engine"
+	"sidestep/pkg/ledger"
+	"sidestep/pkg/resource"
+)
+
+// Result is what a run did, in text: the verdict first.
+func Result(p Place, r engine.Result) string {
+	if r.Run.Direction == resource.Recover {
+		return recovered(p, r)
+	}
+	return evacuated(p, r)
+}
+
+func evacuated(p Place, r engine.Result) string {
+	open := exposed(r)
+	concerned := pick(r, func(i engine.Item) bool { return i.Outcome != resource.SkippedNotInZone })
+	closed := pick(r, isClosed)
+	var b strings.Builder
+	b.WriteString(wrap("", fmt.Sprintf("%s %s in account %s: %s closed, %d still exposed", verdict(r, "EVACUATED"), r.Zone,
+		p.Account, of(len(closed), len(concerned), noun(r.Items)), len(open))))
+	if len(open) > 0 {
+		fmt.Fprintf(&b, "\nSTILL EXPOSED (%s)\n%s", count(len(open), noun(open)), reasons(open, maxListed))
+	}
+	b.WriteString(onPurpose(r, closed))
+	b.WriteString(notes(r))
+	b.WriteString("\n" + tally(r))
+	commands := []string{"verify --zone " + r.Zone.ID, "recover --zone " + r.Zone.ID + " --reason TEXT", "audit " + r.Run.ID}
+	if r.Open == 0 {
+		commands = commands[2:]
+	}
+	if r.Run.Status == ledger.Stopped || r.Run.Status == ledger.Failed {
+		commands = append([]string{"evacuate --zone " + r.Zone.ID + " --policy " + string(r.Run.Policy) + " --reason TEXT"}, commands...)
+	}
+	return b.String() + next(p, commands...)
+}
+
+// isClosed: the zone is closed for what new the resource would place there.
+func isClosed(i engine.Item) bool {
+	switch i.Outcome {
+	case resource.Applied, resource.Settled, resource.AlreadyDone, resource.NotEvacuated:
+		return true
+	}
+	return false
+}
+
+// onPurpose says what the policy leaves running.
+func onPurpose(r engine.Result, closed []engine.Item) string {
+	instances, groups := 0, 0
+	for _, i := range closed {
+		if n := resource.Count(i.Left); n > 0 && i.Outcome != resource.NotEvacuated {
+			instances += n
+			groups++
+		}
+	}
+	if instances == 0 || r.Run.Policy != resource.Hold {
+		return ""
+	}
+	return fmt.Sprintf("\nLEFT ON PURPOSE\n  hold: %s in %s keep running there on purpose; they move under --policy drain\n",
+		count(instances, unit(closed[0].Kind)), count(groups, noun(closed)))
+}
+
+// verdict is a run's ending in a word or two.
+func verdict(r engine.Result, done string) string {
+	switch r.Run.Status {
+	case ledger.Done:
+		if r.Heaviest() == resource.Open {
+			return "SENT, NOT YET " + done
+		}
+		return done
+	case ledger.Partial:
+		return "PARTLY " + done
+	}
+	return strings.ToUpper(string(r.Run.Status)) + ", NOT FULLY " + done
+}
+
+func recovered(p Place, r engine.Result) string {
+	open := exposed(r)
+	back := pick(r, func(i engine.Item) bool { return i.Outcome.Weight(resource.Recover) == resource.Good })
+	var b strings.Builder
+	b.WriteString(wrap("", fmt.Sprintf("%s %s in account %s: %s back, %s open", verdict(r, "RECOVERED"), r.Zone,
+		p.Account, of(len(back), len(r.Items), noun(r.Items)), count(r.Open, "record"))))
+	if len(open) > 0 {
+		fmt.Fprintf(&b, "\nNOT BACK (%s)\n%s", count(len(open), noun(open)), reasons(open, maxListed))
+	}
+	b.WriteString(notes(r))
+	if text := tally(r); text != "" {
+		b.WriteString("\n" + text)
+	}
+	var commands []string
+	if r.Open > 0 {
+		commands = append(commands, "recover --zone "+r.Zone.ID+" --reason TEXT")
+	}
+	if r.Counts()[resource.Restoring] > 0 {
+		commands = []string{"watch --zone " + r.Zone.ID + " --once"}
+	}
+	return b.String() + next(p, append(commands, "audit "+r.Run.ID)...)
+}
+
+// Verify is a comparison of records and live configuration in text.
+func Verify(p Place, r engine.Result) string {
+	off := exposed(r)
+	word := "HOLDS"
+	if r.Drifted() {
+		word = "DRIFT in"
+	}
+	var b strings.Builder
+	b.WriteString(wrap("", fmt.Sprintf("%s %s in account %s: %s as recorded", word, r.Zone,
+		p.Account, of(len(r.Items)-len(off), len(r.Items), noun(r.Items)))))
+	if len(off) > 0 {
+		fmt.Fprintf(&b, "\nNOT AS RECORDED (%s)\n%s", count(len(off), noun(off)), reasons(off, maxListed))
+	}
+	b.WriteString(notes(r))
+	if text := tally(r); text != "" {
+		b.WriteString("\n" + text)
+	}
+	switch {
+	case len(off) > 0:
+		return b.String() + next(p, "evacuate --zone "+r.Zone.ID+" --reason TEXT", "recover --zone "+r.Zone.ID+" --reason TEXT")
+	case r.Open > 0:
+		return b.String() + next(p, "recover --zone "+r.Zone.ID+" --reason TEXT")
+	}
+	return b.String()
+}

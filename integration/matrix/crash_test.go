@@ -1,0 +1,148 @@
+package matrix
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"sidestep/pkg/app"
+	"sidestep/pkg/engine"
+	"sidestep/pkg/region"
+	"sidestep/pkg/resource"
+)
+
+const leaving = "use1-az1"
+
+// quick is a configuration with few readings, as each is one more point to die
+// at.
+func quick() app.Config {
+	c := testConfig()
+	c.Run.Poll = time.Minute
+	c.Run.Settle = 2 * time.Minute
+	c.Run.Deadline = 4 * time.Minute
+	// The lock is taken over long before the last call may have landed.
+	c.Run.Lease = 10 * time.Second
+	return c
+}
+
+// run is one run of a scenario, by a process of its own.
+func (w *memoryWorld) run(process string, d resource.Direction, p resource.Policy) (engine.Result, error) {
+	e, ctx, req := w.engine(process, quick()), context.Background(), w.request(d, leaving, p)
+	if d == resource.Evacuate {
+		return e.Evacuate(ctx, req)
+	}
+	return e.Recover(ctx, req)
+}
+
+// crash is one way in which a call goes wrong.
+type crash struct {
+	name string
+	do   []region.Effect
+}
+
+var errTimeout = fmt.Errorf("no answer: %w", context.DeadlineExceeded)
+
+var crashes = []crash{
+	{"dies before", []region.Effect{region.DieBefore()}},
+	{"dies after", []region.Effect{region.DieAfter()}},
+	{"fails", []region.Effect{region.Fail(errTimeout)}},
+	{"times out and took effect", []region.Effect{region.FailAfter(errTimeout)}},
+	{"dies and lands late", []region.Effect{region.Late(20*time.Second, errTimeout), region.DieAfter()}},
+	{"answers at once and lands late", []region.Effect{region.Late(20*time.Second, nil)}},
+}
+
+// sequences are the runs of a scenario; the process called "victim" meets the
+// crash. All end with a recovery that nothing disturbs.
+var sequences = map[string][]struct {
+	process   string
+	direction resource.Direction
+}{
+	"evacuate!, recover":                      {{"victim", resource.Evacuate}, {"last", resource.Recover}},
+	"evacuate!, evacuate, recover":            {{"victim", resource.Evacuate}, {"second", resource.Evacuate}, {"last", resource.Recover}},
+	"evacuate, recover!, recover":             {{"first", resource.Evacuate}, {"victim", resource.Recover}, {"last", resource.Recover}},
+	"evacuate, recover!, evacuate, recover":   {{"first", resource.Evacuate}, {"victim", resource.Recover}, {"third", resource.Evacuate}, {"last", resource.Recover}},
+	"evacuate, evacuate!, recover":            {{"first", resource.Evacuate}, {"victim", resource.Evacuate}, {"last", resource.Recover}},
+	"evacuate!, evacuate!, recover!, recover": {{"victim", resource.Evacuate}, {"victim2", resource.Evacuate}, {"victim3", resource.Recover}, {"last", resource.Recover}},
+}
+
+// TestCrashMatrix has a process die, or lose an answer, at every call it makes,
+// the ledger's included: whatever comes next, recovery ends at the snapshot.
+func TestCrashMatrix(t *testing.T) {
+	var points, runs atomic.Int64
+	t.Run("points", func(t *testing.T) {
+		for name, sequence := range sequences {
+			for _, policy := range []resource.Policy{resource.Hold, resource.Drain} {
+				for _, c := range crashes {
+					t.Run(fmt.Sprintf("%s/%s/%s", name, policy, c.name), func(t *testing.T) {
+						t.Parallel()
+						for n := 1; ; n++ {
+							w := newMemoryWorld(t)
+							before := w.region.Snapshot()
+							for _, do := range c.do {
+								for _, victim := range []string{"victim", "victim2", "victim3"} {
+									w.region.Fault(region.Fault{Process: victim, Nth: n, Do: do})
+								}
+							}
+							for _, step := range sequence {
+								_, err := w.run(step.process, step.direction, policy)
+								runs.Add(1)
+								if step.process == "last" && err != nil {
+									t.Fatalf("call %d: the last recovery: %v", n, err)
+								}
+							}
+							_ = w.clock.Sleep(context.Background(), time.Hour) // whatever is on its way lands
+							w.wantSnapshot(t, before)
+							if t.Failed() {
+								t.Fatalf("after %s at call %d: %s", c.name, n, describe(w, n))
+							}
+							if len(w.region.Process("victim").Calls()) < n {
+								return
+							}
+							points.Add(1)
+						}
+					})
+				}
+			}
+		}
+	})
+	t.Logf("crash matrix: %d points in %d runs", points.Load(), runs.Load())
+	if points.Load() < 1000 {
+		t.Errorf("only %d points were covered", points.Load())
+	}
+}
+
+// describe names the call that was struck.
+func describe(w *memoryWorld, n int) string {
+	calls := w.region.Process("victim").Calls()
+	if n > len(calls) {
+		return "no such call"
+	}
+	c := calls[n-1]
+	return strings.Join([]string{c.Service, c.Op, c.ID}, " ")
+}
+
+// TestLostLedgerEndsTheRun: a ledger that is gone for good ends the run at once,
+// with nothing sent after.
+func TestLostLedgerEndsTheRun(t *testing.T) {
+	w := newMemoryWorld(t)
+	before := w.region.Snapshot()
+	seen := 0
+	w.region.Fault(region.Fault{Process: "victim", Service: "dynamodb", Do: func() region.Effect { return region.Fail(errTimeout) }()})
+	if _, err := w.run("victim", resource.Evacuate, resource.Hold); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("run without a ledger returned %v", err)
+	}
+	for _, c := range w.region.Process("victim").Calls() {
+		if c.Mutating && c.Service != "dynamodb" {
+			seen++
+		}
+	}
+	if seen > 0 {
+		t.Errorf("%d changes were sent without a ledger", seen)
+	}
+	w.region.ClearFaults()
+	w.wantSnapshot(t, before)
+}

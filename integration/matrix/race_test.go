@@ -1,0 +1,179 @@
+package matrix
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"sidestep/pkg/engine"
+	"sidestep/pkg/region"
+	"sidestep/pkg/resource"
+)
+
+// contender is one of two runs that meet.
+type contender struct {
+	process   string
+	direction resource.Direction
+	zone      string
+	override  string
+}
+
+// together starts the runs at the same instant and returns what came of each.
+func (w *memoryWorld) together(contenders ...contender) []error {
+	errs := make([]error, len(contenders))
+	requests := make([]engine.Request, len(contenders))
+	for i, c := range contenders {
+		requests[i] = w.request(c.direction, c.zone, resource.Hold)
+		requests[i].Override = c.override
+	}
+	w.clock.Each(len(contenders), len(contenders), func(i int) {
+		e := w.engine(contenders[i].process, quick())
+		if contenders[i].direction == resource.Evacuate {
+			_, errs[i] = e.Evacuate(context.Background(), requests[i])
+		} else {
+			_, errs[i] = e.Recover(context.Background(), requests[i])
+		}
+	})
+	return errs
+}
+
+// wantOneAtATime checks from the calls that no two processes changed groups
+// within one another's spans.
+func (w *memoryWorld) wantOneAtATime(t *testing.T, processes ...string) {
+	t.Helper()
+	type span struct {
+		process     string
+		first, last time.Time
+	}
+	var spans []span
+	for _, name := range processes {
+		s := span{process: name}
+		for _, c := range w.region.Process(name).Calls() {
+			if !c.Mutating || c.Service == region.ServiceLedger {
+				continue
+			}
+			if s.first.IsZero() {
+				s.first = c.At
+			}
+			s.last = c.Done
+		}
+		if !s.first.IsZero() {
+			spans = append(spans, s)
+		}
+	}
+	slices.SortFunc(spans, func(a, b span) int { return a.first.Compare(b.first) })
+	for i := 1; i < len(spans); i++ {
+		if spans[i].first.Before(spans[i-1].last) {
+			t.Errorf("%s changed groups from %v on, while %s did until %v", spans[i].process, spans[i].first, spans[i-1].process, spans[i-1].last)
+		}
+	}
+}
+
+// TestRaceOfTwo starts two runs together, with calls that take time, so that they
+// overlap: one acts at a time, and recovery of every zone ends at the snapshot.
+func TestRaceOfTwo(t *testing.T) {
+	races := map[string][]contender{
+		"two evacuations of one zone":  {{"a", resource.Evacuate, leaving, ""}, {"b", resource.Evacuate, leaving, ""}},
+		"two evacuations of two zones": {{"a", resource.Evacuate, leaving, ""}, {"b", resource.Evacuate, "use1-az2", ""}},
+		"two zones, by override":       {{"a", resource.Evacuate, leaving, "use1-az2"}, {"b", resource.Evacuate, "use1-az2", leaving}},
+		"evacuate against recover":     {{"a", resource.Evacuate, leaving, ""}, {"b", resource.Recover, leaving, ""}},
+		"two recoveries":               {{"a", resource.Recover, leaving, ""}, {"b", resource.Recover, leaving, ""}},
+	}
+	for name, race := range races {
+		for _, first := range []bool{false, true} { // whether the zone is out before
+			t.Run(fmt.Sprintf("%s/out before: %v", name, first), func(t *testing.T) {
+				for repeat := range 10 {
+					w := newMemoryWorld(t)
+					before := w.region.Snapshot()
+					if first {
+						w.evacuate(t, "first", leaving, resource.Hold)
+					}
+					w.region.Latency(time.Duration(20+repeat) * time.Millisecond)
+					for i, err := range w.together(race...) {
+						var refusal *engine.Refusal
+						if err != nil && !errors.As(err, &refusal) {
+							t.Errorf("%s: %v", race[i].process, err)
+						}
+					}
+					w.wantOneAtATime(t, "a", "b")
+					for _, zone := range []string{leaving, "use1-az2"} {
+						w.recover(t, "recover "+zone, zone)
+					}
+					w.wantSnapshot(t, before)
+				}
+			})
+		}
+	}
+}
+
+// TestPausedRunWakesUp stops a whole run after each of its calls for longer than
+// the lease, has another run take the lock meanwhile and go on, and wakes the
+// first: it sends nothing more, and the end is right.
+func TestPausedRunWakesUp(t *testing.T) {
+	others := []contender{{"other", resource.Evacuate, leaving, ""}, {"other", resource.Recover, leaving, ""}}
+	points := 0
+	for _, other := range others {
+		for _, victim := range []resource.Direction{resource.Evacuate, resource.Recover} {
+			for n := 1; ; n++ {
+				w := newMemoryWorld(t)
+				before := w.region.Snapshot()
+				if victim == resource.Recover {
+					w.evacuate(t, "first", leaving, resource.Hold)
+				}
+				w.region.Fault(region.Fault{Process: "victim", Nth: n, Do: region.Pause(20 * time.Minute)})
+				paused := w.clock.Now()
+				w.clock.Each(2, 2, func(i int) {
+					if i == 0 {
+						_, _ = w.run("victim", victim, resource.Hold)
+						return
+					}
+					_ = w.clock.Sleep(context.Background(), time.Minute) // the lease is over by then
+					if _, err := w.run("other", other.direction, resource.Hold); err != nil && len(w.region.Unfired()) == 0 {
+						var refusal *engine.Refusal
+						if !errors.As(err, &refusal) {
+							t.Errorf("call %d: the run that took over: %v", n, err)
+						}
+					}
+				})
+				if len(w.region.Unfired()) > 0 {
+					break
+				}
+				points++
+				late(t, w, n, paused)
+				w.recover(t, "last", leaving)
+				w.wantSnapshot(t, before)
+				if t.Failed() {
+					t.Fatalf("victim %s paused after %s, other %s", victim, describe(w, n), other.direction)
+				}
+			}
+		}
+	}
+	t.Logf("a paused run woke up at %d points", points)
+	if points < 100 {
+		t.Errorf("only %d points were covered", points)
+	}
+}
+
+// late checks that a run which was paused changed nothing once the other had the
+// lock.
+func late(t *testing.T, w *memoryWorld, n int, start time.Time) {
+	t.Helper()
+	var taken time.Time
+	for _, c := range w.region.Process("other").Calls() {
+		if c.Mutating && c.Service != region.ServiceLedger {
+			taken = c.At
+			break
+		}
+	}
+	if taken.IsZero() {
+		return // it found nothing to change
+	}
+	for _, c := range w.region.Process("victim").Calls() {
+		if c.Mutating && c.Service != region.ServiceLedger && c.At.After(taken) {
+			t.Errorf("paused after call %d of a run begun at %v: it sent %s %s at %v, taken over at %v", n, start, c.Op, c.ID, c.At, taken)
+		}
+	}
+}
