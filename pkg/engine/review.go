@@ -23,6 +23,9 @@ func (e *Engine) Verify(ctx context.Context, idOrName string) (Result, error) {
 	if err != nil {
 		return result, err
 	}
+	if w.subnets, err = zone.ReadSubnets(ctx, e.Zones); err != nil {
+		return result, err
+	}
 	result.Open = len(w.records)
 	if entry, ok := out[z.ID]; ok {
 		result.Run.ID, result.Run.Actor, result.Run.Reason = entry.Run, entry.Actor, entry.Reason
@@ -62,6 +65,8 @@ func (e *Engine) check(d resource.Driver, w *world, rec ledger.Record, r resourc
 		i.Outcome, i.Reason = resource.Restoring, ""
 	case rec.State == ledger.Started && !p.Reached:
 		i.Outcome, i.Reason = resource.Planned, "begun, and not in effect: run it again"
+	case p.Reached && len(d.Plan(r, w.goal(resource.Evacuate, rec.Policy, rec.ARN)).Edits) > 0:
+		i.Outcome, i.Reason = resource.Drifted, "another subnet of the zone was added since; evacuate again to take it out too"
 	default:
 		i.Outcome, i.Reason = compare(rec, r, p)
 	}

@@ -19,9 +19,27 @@ type request struct {
 	outside bool
 }
 
-// do is the one way from a process into the region: it counts, delays, faults,
-// throttles and records the call, and has effect carry it out.
+// do is the one way from a process into the region, through the process's pace if
+// it has one.
 func do[T any](ctx context.Context, p *Process, q request, effect func() (*T, error)) (*T, error) {
+	p.region.mu.Lock()
+	pace := p.pace
+	p.region.mu.Unlock()
+	if pace == nil {
+		return once(ctx, p, q, effect)
+	}
+	var out *T
+	err := pace(ctx, q.service, q.op, func(ctx context.Context) error {
+		var err error
+		out, err = once(ctx, p, q, effect)
+		return err
+	})
+	return out, err
+}
+
+// once counts, delays, faults, throttles and records the call, and has effect
+// carry it out.
+func once[T any](ctx context.Context, p *Process, q request, effect func() (*T, error)) (*T, error) {
 	p.thaw()
 	if err := ctx.Err(); err != nil {
 		return nil, err // it never leaves the client

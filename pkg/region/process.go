@@ -1,6 +1,7 @@
 package region
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"time"
@@ -28,6 +29,7 @@ type Process struct {
 	// The region's mutex guards these.
 	dead       bool
 	frozen     time.Time // until when it is stopped
+	pace       Pace
 	calls      []Call
 	violations []string
 }
@@ -55,6 +57,17 @@ func (r *Region) Process(name string) *Process {
 		r.processes[name] = p
 	}
 	return p
+}
+
+// Pace sends a call as often and as fast as a client would, where in reality a
+// middleware of the SDK does that. Services are named as here.
+type Pace func(ctx context.Context, service, op string, send func(context.Context) error) error
+
+// SetPace has the process's calls go through pace.
+func (p *Process) SetPace(pace Pace) {
+	p.region.mu.Lock()
+	defer p.region.mu.Unlock()
+	p.pace = pace
 }
 
 // Name is the process's name.

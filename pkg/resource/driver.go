@@ -3,6 +3,7 @@ package resource
 import (
 	"context"
 	"path"
+	"slices"
 )
 
 // Driver is what a kind implements: two reads, two pure functions, one write. It
@@ -51,6 +52,9 @@ type Scope struct {
 	Exclude map[string]string `json:"excludeTags,omitempty"` // none may match
 	Name    string            `json:"name,omitempty"`        // a glob, as in path.Match
 }
+
+// Has reports whether resources of the kind may be in scope.
+func (s Scope) Has(k Kind) bool { return len(s.Kinds) == 0 || slices.Contains(s.Kinds, k) }
 
 // Match reports whether a resource of that name with those tags is in scope.
 func (s Scope) Match(name string, tags map[string]string) bool {

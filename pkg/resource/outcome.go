@@ -62,6 +62,12 @@ var weights = map[Outcome]Weight{
 	FailedUnreachable: Failed, Stuck: Failed,
 }
 
+// Known reports whether the outcome is one of the list.
+func (o Outcome) Known() bool {
+	_, ok := weights[o]
+	return ok
+}
+
 // Weight classifies the outcome of a run in the direction: what somebody else put
 // back is as it should be on the way back, and exposed on the way out.
 func (o Outcome) Weight(d Direction) Weight {

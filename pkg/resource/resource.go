@@ -31,7 +31,7 @@ type Resource struct {
 	// Traits are facts that a plan depends on, by the kind's own names, with
 	// their detail: who operates the resource, which stack declares it.
 	Traits map[string]string
-	// Zones are the zone IDs a resource names itself, where it has no subnets.
+	// Zones are the zones, by ID or by name, that a resource names itself.
 	Zones []string
 	// Places counts what runs, by zone and state.
 	Places []Place

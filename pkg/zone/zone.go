@@ -136,7 +136,7 @@ func (s Subnets) Split(ids []string, zoneID string) (in, out, unknown []string) 
 func (s Subnets) Zones(ids []string) []string {
 	var zones []string
 	for _, id := range ids {
-		if subnet, ok := s[id]; ok && !slices.Contains(zones, subnet.Zone) {
+		if subnet, ok := s[id]; ok && subnet.Zone != "" && !slices.Contains(zones, subnet.Zone) {
 			zones = append(zones, subnet.Zone)
 		}
 	}

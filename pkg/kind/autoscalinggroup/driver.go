@@ -45,6 +45,9 @@ func (d *Driver) Kind() resource.Kind { return resource.AutoScalingGroup }
 // List returns the groups in scope. Instances are left out of the answer, which
 // lowers the risk of a throttle.
 func (d *Driver) List(ctx context.Context, s resource.Scope) ([]resource.ID, error) {
+	if !s.Has(d.Kind()) {
+		return nil, nil
+	}
 	var ids []resource.ID
 	pages := autoscaling.NewDescribeAutoScalingGroupsPaginator(d.api, &autoscaling.DescribeAutoScalingGroupsInput{
 		IncludeInstances: aws.Bool(false),

@@ -23,6 +23,10 @@ func (d *Driver) planEvacuation(r resource.Resource, g resource.Goal, c resource
 		c.Outcome, c.Reason = outcome, reason
 		return c
 	}
+	if g.Policy == resource.Shift {
+		c.Outcome, c.Reason = resource.NotEvacuated, "policy shift moves traffic only; hold or drain closes the group for the zone"
+		return c
+	}
 	c.Removed = in
 	c.Notes = notes(r, g)
 	switch g.Policy {
@@ -45,7 +49,7 @@ func leave(r resource.Resource, g resource.Goal) (resource.Outcome, string) {
 	list := r.Fields[subnetsField]
 	in, _, unknown := g.Subnets.Split(list, g.Zone.ID)
 	switch {
-	case len(list) == 0 && slices.Contains(r.Zones, g.Zone.Name):
+	case len(list) == 0 && (slices.Contains(r.Zones, g.Zone.ID) || slices.Contains(r.Zones, g.Zone.Name)):
 		return resource.SkippedNoSubnets, "lists zones, not subnets; give it subnets to make it evacuable"
 	case len(list) == 0:
 		return resource.SkippedNotInZone, ""
@@ -53,6 +57,9 @@ func leave(r resource.Resource, g resource.Goal) (resource.Outcome, string) {
 		return resource.SkippedUnknownZone, "cannot tell the zone of " + strings.Join(unknown, ", ") + "; check ec2:DescribeSubnets"
 	case len(in) == 0 && g.Recorded == nil:
 		return resource.SkippedNotInZone, ""
+	case len(in) == 0 && len(resumeOurs(r, g)) > 0:
+		// Taken out under hold, and to be drained: resuming moves its instances.
+		return beneathTraffic(r, g)
 	case len(in) == 0:
 		return "", "" // taken out by us; its processes may need another look
 	case len(g.Remaining(list)) == 0:
@@ -75,6 +82,12 @@ func foreign(r resource.Resource, g resource.Goal) (resource.Outcome, string) {
 	if _, ok := r.Traits[traitShift]; ok {
 		return resource.SkippedZonalShift, "registered for zonal shift; start a zonal shift on the group instead"
 	}
+	return beneathTraffic(r, g)
+}
+
+// beneathTraffic returns why capacity must not leave beneath a load balancer, or
+// nothing. Only a drain moves capacity.
+func beneathTraffic(r resource.Resource, g resource.Goal) (resource.Outcome, string) {
 	if g.Policy != resource.Drain {
 		return "", ""
 	}
@@ -146,9 +159,10 @@ func subnetEdit(r resource.Resource, in []string) []resource.Edit {
 	return []resource.Edit{{Field: subnetsField, From: list, To: resource.Without(list, in)}}
 }
 
-// order is the subnet list with the zones that went out before in it.
+// order is the subnet list with the zones that went out before in it. A zone that
+// is out already has its order, from when it had all of its own subnets.
 func order(r resource.Resource, g resource.Goal) []string {
-	if len(g.Others) == 0 {
+	if _, has := g.Recorded.Edit(subnetsField); has || len(g.Others) == 0 {
 		return nil
 	}
 	list := r.Fields[subnetsField]
@@ -250,5 +264,5 @@ func reached(r resource.Resource, c resource.Change, e resource.Edit) bool {
 	if c.Direction == resource.Evacuate {
 		return !slices.ContainsFunc(c.Removed, func(id string) bool { return slices.Contains(live, id) })
 	}
-	return len(resource.Without(e.To, live)) == 0
+	return len(resource.Without(resource.Without(e.To, e.From), live)) == 0
 }

@@ -1,6 +1,8 @@
 package autoscalinggroup
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -58,7 +60,7 @@ func translate(g types.AutoScalingGroup) resource.Resource {
 		ID:           identify(g),
 		Fields:       fields(g),
 		Traits:       traits(g),
-		Zones:        g.AvailabilityZones,
+		Zones:        slices.Concat(g.AvailabilityZoneIds, g.AvailabilityZones),
 		Places:       places(g.Instances),
 		TargetGroups: g.TargetGroupARNs,
 	}
@@ -96,7 +98,11 @@ func tags(g types.AutoScalingGroup) map[string]string {
 
 func traits(g types.AutoScalingGroup) map[string]string {
 	t := map[string]string{}
-	for key, value := range tags(g) {
+	tags := tags(g)
+	// In the order of their keys: of several tags that say the same, the plan names
+	// the same one each time.
+	for _, key := range slices.Sorted(maps.Keys(tags)) {
+		value := tags[key]
 		switch {
 		case key == "eks:nodegroup-name":
 			t[traitNodegroup] = value

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"sidestep/cmd/sidestep/view"
+	"sidestep/pkg/engine"
+)
+
+// runFlags are those of runs that change something.
+type runFlags struct {
+	reason      string
+	yes, noWait bool
+}
+
+func (f *runFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.reason, "reason", "", "why, for the audit trail")
+	flags.BoolVar(&f.yes, "yes", false, "do not ask")
+	flags.BoolVar(&f.noWait, "no-wait", false, "return when AWS has accepted every change; verify and watch see it settle")
+	required(cmd, "reason")
+}
+
+// check is what can be said without asking AWS.
+func (f *runFlags) check(c *cli) error {
+	if err := checkReason(f.reason); err != nil {
+		return err
+	}
+	return c.canAsk(f.yes)
+}
+
+func (c *cli) evacuateCommand() *cobra.Command {
+	var f zoneFlags
+	var r runFlags
+	var override string
+	cmd := &cobra.Command{
+		Use:   "evacuate --zone ZONE --reason TEXT",
+		Short: "Take a zone out of service",
+		Args:  cobra.NoArgs,
+	}
+	f.add(cmd)
+	r.add(cmd)
+	cmd.Flags().StringVar(&override, "override-second-zone", "", "go on although this zone, by ID, is out already")
+	cmd.RunE = c.do(func(cmd *cobra.Command, _ []string) error {
+		req, err := f.request(c)
+		if err != nil {
+			return err
+		}
+		if err := r.check(c); err != nil {
+			return err
+		}
+		s, err := c.open(cmd.Context())
+		if err != nil {
+			return err
+		}
+		req.Reason, req.NoWait, req.Override, req.Actor = r.reason, r.noWait, override, s.actor
+		return s.evacuate(cmd.Context(), req, r.yes)
+	})
+	return cmd
+}
+
+// evacuate plans, shows, asks and runs.
+func (s *session) evacuate(ctx context.Context, req engine.Request, yes bool) error {
+	plan, err := s.plan(ctx, req)
+	if err != nil {
+		return err
+	}
+	z := plan.Zone
+	echo := fmt.Sprintf("Evacuating zone %s, which this account calls %s: account %s, region %s, policy %s.",
+		z.ID, z.Name, s.place.Account, s.place.Region, req.Policy)
+	if err := s.ask(ctx, yes, echo, "zone ID", z.ID); err != nil {
+		return err
+	}
+	req.Run = s.runID("evacuate", z.ID)
+	result, err := s.engine.Evacuate(ctx, req)
+	return s.conclude(result, err)
+}
+
+// plan makes and shows the plan of a run, once it is clear that the run has a
+// ledger to write to.
+func (s *session) plan(ctx context.Context, req engine.Request) (engine.Result, error) {
+	plan, err := s.engine.Plan(ctx, req)
+	s.progress.done()
+	if err != nil {
+		return plan, err
+	}
+	if err := s.engine.Ledger.Check(ctx); err != nil {
+		return plan, err
+	}
+	text := view.Plan(s.place, plan, true)
+	if s.json() {
+		fmt.Fprint(s.err, text)
+	} else {
+		fmt.Fprint(s.out, text)
+	}
+	return plan, nil
+}
+
+// conclude tells how a run ended.
+func (s *session) conclude(result engine.Result, err error) error {
+	s.progress.done()
+	if err != nil && result.Run.EndedAt.IsZero() {
+		return err // it never began
+	}
+	document, text := view.NewDocument(s.place, result), view.Result(s.place, result)
+	if err == nil {
+		s.print(document, "\n"+text)
+		return ending(result.Run.Status)
+	}
+	begun := s.interrupted(result, err)
+	told := explain(begun).document()
+	document.Error = &told
+	s.print(document, "\n"+text)
+	return begun
+}
+
+// interrupted says how to go on after a run that ended early.
+func (s *session) interrupted(result engine.Result, err error) error {
+	if _, refused := asRefusal(err); refused {
+		return err
+	}
+	zone, flags := " --zone "+result.Zone.ID, s.place.Flags
+	again := string(result.Run.Direction) + zone + " --reason TEXT" + flags
+	if result.Run.Direction == "evacuate" {
+		return &runError{err, "go on with " + oneLine(again) + " or undo it with " + oneLine("recover"+zone+" --reason TEXT"+flags)}
+	}
+	return &runError{err, "go on with " + oneLine(again)}
+}

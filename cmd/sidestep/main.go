@@ -1,0 +1,41 @@
+// Command sidestep takes an impaired Availability Zone out of service on AWS, and
+// brings it back.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"sidestep/pkg/app"
+	"sidestep/pkg/clock"
+)
+
+// killed is what a shell reports for a process that Ctrl-C ended.
+const killed = 130
+
+func main() {
+	ctx, stop := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		fmt.Fprintln(os.Stderr, "\nsidestep: stopping: what has begun is finished and recorded; once more to leave at once")
+		stop()
+		<-signals
+		fmt.Fprintln(os.Stderr, "\nsidestep: left at once; the ledger knows what was begun: `sidestep status` shows it, `sidestep recover` undoes it")
+		os.Exit(killed)
+	}()
+	os.Exit(run(ctx, os.Args[1:], system{
+		in: os.Stdin, out: os.Stdout, err: os.Stderr,
+		terminal: isTerminal(os.Stdin) && isTerminal(os.Stderr),
+		bar:      isTerminal(os.Stderr),
+		connect:  app.Connect,
+		clock:    clock.Real{},
+		user:     localUser,
+		random:   randomWord,
+		getenv:   os.Getenv,
+	}))
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/pflag"
+
+	"sidestep/cmd/sidestep/view"
+	"sidestep/pkg/app"
+	"sidestep/pkg/engine"
+)
+
+// session is a command that is connected to an account and region.
+type session struct {
+	*cli
+	deps     app.Deps
+	engine   *engine.Engine
+	actor    string
+	place    view.Place
+	progress *progress
+}
+
+// open reads the configuration and connects.
+func (c *cli) open(ctx context.Context) (*session, error) {
+	config, err := c.config()
+	if err != nil {
+		return nil, err
+	}
+	s := &session{cli: c, progress: newProgress(c.err, c.clock, c.bar)}
+	deps, who, err := c.connect(ctx, app.ConnectOptions{
+		Region: c.flags.region, Profile: c.flags.profile, Config: config, Clock: c.clock, Progress: s.progress.show,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.deps, s.engine = deps, app.Engine(deps)
+	s.actor = actor(who.ARN, c.user())
+	s.place = view.Place{Account: deps.Account, Region: deps.Region, Flags: c.given()}
+	return s, nil
+}
+
+// config is the configuration file under the flags.
+func (c *cli) config() (app.Config, error) {
+	path := c.flags.config
+	if path == "" {
+		path = c.getenv("SIDESTEP_CONFIG")
+	}
+	config := app.DefaultConfig()
+	if path != "" {
+		var err error
+		if config, err = app.LoadConfig(path); err != nil {
+			return config, err
+		}
+	}
+	if c.flags.table != "" {
+		config.Ledger.Table = c.flags.table
+	}
+	return config, nil
+}
+
+// given repeats the global flags as they were given, for the commands that are
+// named as next steps.
+func (c *cli) given() string {
+	var b strings.Builder
+	c.root.PersistentFlags().Visit(func(f *pflag.Flag) {
+		if f.Name != "output" {
+			fmt.Fprintf(&b, " --%s %s", f.Name, quote(f.Value.String()))
+		}
+	})
+	return b.String()
+}
+
+// quote makes a value one word for a shell.
+func quote(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@,", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// maxActor bounds what the ledger keeps of a name.
+const maxActor = 256
+
+// actor names who is acting, to AWS and at the keyboard.
+func actor(arn, user string) string {
+	a := view.Clean(fmt.Sprintf("%s (%s)", arn, user))
+	if utf8.RuneCountInString(a) > maxActor {
+		return string([]rune(a)[:maxActor])
+	}
+	return a
+}
+
+// runID names a run: what it does, to which zone, when, and a word that keeps two
+// of one second apart.
+func (s *session) runID(what, zoneID string) string {
+	at := strings.ToLower(s.clock.Now().UTC().Format("20060102T150405Z"))
+	return strings.Join([]string{what, zoneID, at, s.random()}, "-")
+}

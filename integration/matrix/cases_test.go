@@ -1,0 +1,439 @@
+package matrix
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/smithy-go"
+
+	"sidestep/pkg/awsclient"
+	"sidestep/pkg/clock"
+	"sidestep/pkg/engine"
+	"sidestep/pkg/ledger"
+	"sidestep/pkg/region"
+	"sidestep/pkg/resource"
+)
+
+// Tests here are named after the trouble from the field that they keep out; see
+// docs/field-cases.md.
+
+func outcomes(r engine.Result) map[string]resource.Outcome {
+	m := map[string]resource.Outcome{}
+	for _, i := range r.Items {
+		m[i.Name] = i.Outcome
+	}
+	return m
+}
+
+// changes lists the calls of a process that changed groups.
+func (w *memoryWorld) changes(process string) []region.Call {
+	return slices.DeleteFunc(w.region.Process(process).Calls(), func(c region.Call) bool {
+		return !c.Mutating || c.Service == region.ServiceLedger
+	})
+}
+
+func TestFR02SecondRunKeepsTheOriginal(t *testing.T) {
+	w := newMemoryWorld(t)
+	before := w.region.Snapshot()
+	for _, process := range []string{"one", "two", "three"} {
+		w.evacuate(t, process, leaving, resource.Hold)
+	}
+	if n := len(w.changes("two")) + len(w.changes("three")); n > 0 {
+		t.Errorf("runs that found everything done sent %d changes", n)
+	}
+	w.recover(t, "back", leaving)
+	w.wantSnapshot(t, before)
+}
+
+func TestFR06RecoveryMerges(t *testing.T) {
+	cases := map[string]struct {
+		edit    func(r *region.Region)
+		want    []string // of group web, whose list was 3b 1a 2a 1b 3a 2b
+		outcome resource.Outcome
+		open    int
+	}{
+		"unchanged": {func(*region.Region) {}, []string{"3b", "1a", "2a", "1b", "3a", "2b"}, resource.Restored, 0},
+		"extra subnet added": {func(r *region.Region) {
+			r.AddSubnet("subnet-2c", "use1-az2", "vpc-main", 9)
+			r.SetGroupSubnets("web", "subnet-3b", "subnet-2a", "subnet-3a", "subnet-2b", "subnet-2c")
+		}, []string{"3b", "1a", "2a", "1b", "3a", "2b", "2c"}, resource.Restored, 0},
+		"another subnet removed": {func(r *region.Region) { r.SetGroupSubnets("web", "subnet-3b", "subnet-2b") }, []string{"3b", "1a", "1b", "2b"}, resource.Restored, 0},
+		"subnets put back": {func(r *region.Region) {
+			r.SetGroupSubnets("web", "subnet-1b", "subnet-1a", "subnet-3b", "subnet-2a")
+			r.SetSuspended("web")
+		}, []string{"1b", "1a", "3b", "2a"}, resource.RestoredByOther, 0},
+		"group deleted":          {func(r *region.Region) { r.DeleteGroup("web") }, nil, resource.Orphaned, 1},
+		"sizes and tags changed": {func(r *region.Region) { r.EditGroup("web", func(c *region.GroupConfig) { c.Max = 99 }) }, []string{"3b", "1a", "2a", "1b", "3a", "2b"}, resource.Restored, 0},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newMemoryWorld(t)
+			w.evacuate(t, "out", leaving, resource.Hold)
+			c.edit(w.region)
+			result := w.recover(t, "back", leaving)
+			if got := outcomes(result)["web"]; got != c.outcome {
+				t.Errorf("outcome is %s, want %s", got, c.outcome)
+			}
+			var got []string
+			for _, id := range w.region.Snapshot()["web"].Subnets {
+				got = append(got, strings.TrimPrefix(id, "subnet-"))
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("subnets are %v, want %v", got, c.want)
+			}
+			if result.Open != c.open {
+				t.Errorf("%d records are open, want %d", result.Open, c.open)
+			}
+		})
+	}
+}
+
+func TestFR06DeletedSubnetIsNotPutBack(t *testing.T) {
+	w := newMemoryWorld(t)
+	for name, c := range w.region.Snapshot() { // only web keeps subnet-1b
+		if name != "web" {
+			w.region.SetGroupSubnets(name, append(resource.Without(c.Subnets, []string{"subnet-1b"}), "subnet-2a")[:max(1, len(c.Subnets)-1)]...)
+		}
+	}
+	w.evacuate(t, "out", leaving, resource.Hold)
+	w.region.DeleteSubnet("subnet-1b")
+	result := w.recover(t, "back", leaving)
+	if got := w.region.Snapshot()["web"].Subnets; slices.Contains(got, "subnet-1b") || !slices.Contains(got, "subnet-1a") {
+		t.Errorf("web has %v", got)
+	}
+	noted := false
+	for _, i := range result.Items {
+		noted = noted || i.Name == "web" && strings.Contains(strings.Join(i.Notes, " "), "subnet-1b")
+	}
+	if !noted {
+		t.Error("the report does not say that subnet-1b is gone")
+	}
+	w.wantNothingOpen(t)
+}
+
+func TestFR10SingleZoneIsSkipped(t *testing.T) {
+	w := newMemoryWorld(t)
+	result := w.evacuate(t, "out", leaving, resource.Drain)
+	if got := outcomes(result)["batch-first-zone"]; got != resource.SkippedSingleZone {
+		t.Errorf("outcome is %s", got)
+	}
+	for _, c := range w.changes("out") {
+		if c.ID == "batch-first-zone" {
+			t.Errorf("it was sent %s", c.Op)
+		}
+	}
+	if result.Run.Status != ledger.Partial {
+		t.Errorf("the run ended %s although the group is exposed", result.Run.Status)
+	}
+}
+
+func TestFR13NameIsThisAccountsOwn(t *testing.T) {
+	for _, names := range [][]string{{"us-east-1a", "us-east-1b"}, {"us-east-1b", "us-east-1a"}} {
+		c := clock.NewVirtual(time.Now())
+		r := region.New(region.Config{Clock: c, Account: sampleAccount, Name: sampleRegion})
+		r.AddZone("use1-az1", names[0])
+		r.AddZone("use1-az2", names[1])
+		r.AddSubnet("subnet-1", "use1-az1", "vpc", 9)
+		r.AddSubnet("subnet-2", "use1-az2", "vpc", 9)
+		r.AddGroup(region.Group{Name: "web", Subnets: []string{"subnet-1", "subnet-2"}})
+		w := worldOf(c, r)
+		w.evacuate(t, "by-id", "use1-az1", resource.Hold)
+		if got := r.Snapshot()["web"].Subnets; !slices.Equal(got, []string{"subnet-2"}) {
+			t.Errorf("zone use1-az1 named %s: web has %v", names[0], got)
+		}
+		w.recover(t, "back", names[0]) // a name is resolved in this account
+		w.evacuate(t, "by-name", names[0], resource.Hold)
+		if got := r.Snapshot()["web"].Subnets; !slices.Equal(got, []string{"subnet-2"}) {
+			t.Errorf("name %s: web has %v", names[0], got)
+		}
+	}
+}
+
+func TestFR14NothingFalselyEndsDone(t *testing.T) {
+	refused := func(t *testing.T, err error) {
+		var refusal *engine.Refusal
+		if !errors.As(err, &refusal) {
+			t.Errorf("the run returned %v, want a refusal", err)
+		}
+	}
+	t.Run("list fails", func(t *testing.T) {
+		w := newMemoryWorld(t)
+		w.region.Fault(region.Fault{Process: "out", Service: region.ServiceAutoScaling, Op: "DescribeAutoScalingGroups", Nth: 2, Do: region.Fail(&smithy.GenericAPIError{Code: "InternalFailure"})})
+		result, err := w.run("out", resource.Evacuate, resource.Hold)
+		if err == nil || result.Run.Status != ledger.Failed {
+			t.Errorf("a list that failed on its second page ended %s, %v", result.Run.Status, err)
+		}
+	})
+	t.Run("reverted after 4 minutes", func(t *testing.T) {
+		w := newMemoryWorld(t)
+		original := w.region.Snapshot()["web"].Subnets
+		w.clock.Go(func() {
+			_ = w.clock.Sleep(context.Background(), 4*time.Minute)
+			w.region.SetGroupSubnets("web", original...)
+		})
+		result := w.evacuate(t, "out", leaving, resource.Hold)
+		if got := outcomes(result)["web"]; got != resource.RestoredByOther {
+			t.Errorf("web is %s", got)
+		}
+		if result.Run.Status != ledger.Partial {
+			t.Errorf("the run ended %s", result.Run.Status)
+		}
+	})
+	t.Run("empty match", func(t *testing.T) {
+		w := newMemoryWorld(t)
+		req := w.request(resource.Evacuate, leaving, resource.Hold)
+		req.Scope.Name = "nothing-*"
+		result, err := w.engine("out", testConfig()).Evacuate(context.Background(), req)
+		refused(t, err)
+		if result.Run.Status != ledger.Refused {
+			t.Errorf("the run ended %s", result.Run.Status)
+		}
+		w.wantNothingOpen(t)
+	})
+	t.Run("silent no-op", func(t *testing.T) {
+		w := newMemoryWorld(t)
+		w.region.Fault(region.Fault{Process: "out", Op: "UpdateAutoScalingGroup", Nth: 1, Do: region.NoOp()})
+		if result := w.evacuate(t, "out", leaving, resource.Hold); result.Run.Status != ledger.Partial {
+			t.Errorf("the run ended %s", result.Run.Status)
+		}
+	})
+}
+
+func TestFR16VerifyFindsWhatAPipelinePutBack(t *testing.T) {
+	w := newMemoryWorld(t)
+	original := w.region.Snapshot()
+	w.evacuate(t, "out", leaving, resource.Hold)
+	w.region.SetGroupSubnets("web", original["web"].Subnets...)
+	w.region.SetGroupSubnets("api", "subnet-2a", "subnet-3a", "subnet-1b") // another subnet of the zone
+	result, err := w.engine("look", testConfig()).Verify(context.Background(), leaving)
+	if err != nil || !result.Drifted() {
+		t.Fatalf("verify: %v, drifted %v", err, result.Drifted())
+	}
+	got := outcomes(result)
+	if got["web"] != resource.RestoredByOther || got["api"] != resource.Drifted || got["alarms-off"] != resource.Settled {
+		t.Errorf("verify says %v", got)
+	}
+	if n := len(w.changes("look")); n > 0 {
+		t.Errorf("verify sent %d changes", n)
+	}
+	// Evacuating again closes it again, a few times; then it is told, not fought.
+	for i := range 4 {
+		w.region.SetGroupSubnets("web", original["web"].Subnets...)
+		result = w.evacuate(t, "again-"+string(rune('a'+i)), leaving, resource.Hold)
+	}
+	if got := outcomes(result)["web"]; got != resource.Contested {
+		t.Errorf("after four reverts web is %s", got)
+	}
+	w.recover(t, "back", leaving)
+	w.wantNothingOpen(t)
+}
+
+func TestFR18And56And58AreLeftAlone(t *testing.T) {
+	for _, policy := range []resource.Policy{resource.Hold, resource.Drain} {
+		w := newMemoryWorld(t)
+		got := outcomes(w.evacuate(t, "out", leaving, policy))
+		want := map[string]resource.Outcome{
+			"eks-workers-8ec5b2d1":   resource.SkippedManagedByEKS,
+			"zonal-shift":            resource.SkippedZonalShift,
+			"nodes.prod.example.com": resource.SkippedClusterNodes,
+			"operated":               resource.SkippedOperator,
+		}
+		for name, outcome := range want {
+			if got[name] != outcome {
+				t.Errorf("%s: %s is %s, want %s", policy, name, got[name], outcome)
+			}
+			for _, c := range w.changes("out") {
+				if c.ID == name {
+					t.Errorf("%s: %s was sent %s", policy, name, c.Op)
+				}
+			}
+		}
+	}
+}
+
+func TestFR38ThrottlesSlowTheRunAndFailNothing(t *testing.T) {
+	c := clock.NewVirtual(time.Date(2026, 11, 30, 2, 0, 0, 0, time.UTC))
+	r := region.Sample(region.Config{Clock: c, Account: sampleAccount, Name: sampleRegion, Seed: 1})
+	const groups = 500
+	for i := range groups {
+		r.AddGroup(region.Group{Name: "bulk-" + string(rune('a'+i/26/26)) + string(rune('a'+i/26%26)) + string(rune('a'+i%26)), Subnets: []string{"subnet-1a", "subnet-2a", "subnet-3a"}})
+	}
+	r.Throttle(region.ServiceAutoScaling, 20, 5) // half of what we assume, and shared
+	r.Latency(100 * time.Millisecond)
+	w := worldOf(c, r)
+	pacer := awsclient.NewPacer(c, 30*time.Second, awsclient.Limits)
+	for _, process := range []string{"out", "back"} {
+		r.Process(process).SetPace(func(ctx context.Context, service, op string, send func(context.Context) error) error {
+			if service != region.ServiceAutoScaling {
+				return send(ctx)
+			}
+			return pacer.Do(ctx, awsclient.AutoScaling, op, send)
+		})
+	}
+	before := r.Snapshot()
+	config := testConfig()
+	config.Run.Concurrency = 10
+	result, err := w.engine("out", config).Evacuate(context.Background(), w.request(resource.Evacuate, leaving, resource.Hold))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range result.Items {
+		if i.Outcome.Weight(resource.Evacuate) == resource.Failed {
+			t.Errorf("%s is %s: %s", i.Name, i.Outcome, i.Reason)
+		}
+	}
+	done := map[string]int{}
+	flying, peak := 0, 0
+	calls := r.Process("out").Calls()
+	type edge struct {
+		at time.Time
+		by int
+	}
+	var edges []edge
+	for _, call := range calls {
+		if call.Service != region.ServiceAutoScaling {
+			continue
+		}
+		edges = append(edges, edge{call.At, 1}, edge{call.Done, -1})
+		if call.Mutating && call.Err == nil {
+			done[call.Op+call.ID]++
+		}
+	}
+	slices.SortStableFunc(edges, func(a, b edge) int {
+		if c := a.at.Compare(b.at); c != 0 {
+			return c
+		}
+		return a.by - b.by
+	})
+	for _, e := range edges {
+		flying += e.by
+		peak = max(peak, flying)
+	}
+	for call, n := range done {
+		if n > 1 {
+			t.Errorf("%s was carried out %d times", call, n)
+		}
+	}
+	if peak > 10 {
+		t.Errorf("%d calls were in flight at once, the limit is 10", peak)
+	}
+	if _, err := w.engine("back", config).Recover(context.Background(), w.request(resource.Recover, leaving, "")); err != nil {
+		t.Fatal(err)
+	}
+	w.wantSnapshot(t, before)
+}
+
+func TestFR44NoLedgerWriteIsLost(t *testing.T) {
+	c := clock.NewVirtual(time.Date(2026, 11, 30, 2, 0, 0, 0, time.UTC))
+	r := region.Sample(region.Config{Clock: c, Account: sampleAccount, Name: sampleRegion, Seed: 1})
+	for i := range 250 { // more than one transaction takes
+		r.AddGroup(region.Group{Name: "bulk-" + string(rune('a'+i/26)) + string(rune('a'+i%26)), Subnets: []string{"subnet-1a", "subnet-2a"}})
+	}
+	w := worldOf(c, r)
+	before := r.Snapshot()
+	// The second transaction is refused: nothing of it may count as recorded, and
+	// nothing may be sent for what is not.
+	r.Fault(region.Fault{Process: "out", Service: region.ServiceLedger, Op: "Write", Nth: 6, Do: region.Fail(errTimeout)})
+	if _, err := w.run("out", resource.Evacuate, resource.Hold); err == nil {
+		t.Error("a run whose ledger failed ended well")
+	}
+	if n := len(w.changes("out")); n > 0 {
+		t.Errorf("%d changes were sent before all was recorded", n)
+	}
+	result, err := w.run("again", resource.Evacuate, resource.Hold)
+	if err != nil || result.Counts()[resource.Settled] < 250 {
+		t.Errorf("again: %v, %v", err, result.Counts())
+	}
+	w.recover(t, "back", leaving)
+	w.wantSnapshot(t, before)
+}
+
+func TestFR53SecondZoneIsRefused(t *testing.T) {
+	w := newMemoryWorld(t)
+	before := w.region.Snapshot()
+	w.evacuate(t, "first", leaving, resource.Hold)
+	req := w.request(resource.Evacuate, "use1-az2", resource.Hold)
+	for _, override := range []string{"", "use1-az3", "yes"} {
+		req.Override = override
+		_, err := w.engine("second", testConfig()).Evacuate(context.Background(), req)
+		var refusal *engine.Refusal
+		if !errors.As(err, &refusal) || !strings.Contains(refusal.Error(), leaving) {
+			t.Errorf("override %q: %v", override, err)
+		}
+	}
+	if n := len(w.changes("second")); n > 0 {
+		t.Errorf("the refused run sent %d changes", n)
+	}
+	req.Override = leaving
+	result, err := w.engine("second", testConfig()).Evacuate(context.Background(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := outcomes(result)["web"]; got != resource.Settled {
+		t.Errorf("web is %s", got)
+	}
+	for _, order := range [][]string{{leaving, "use1-az2"}} {
+		for i, zone := range order {
+			w.recover(t, "back-"+zone, zone)
+			web := w.region.Snapshot()["web"]
+			if i == 0 && slices.ContainsFunc(web.Subnets, func(id string) bool { return strings.HasPrefix(id, "subnet-2") }) {
+				t.Errorf("recovering %s filled the other zone: %v", zone, web.Subnets)
+			}
+			if i == 0 && !slices.Contains(web.Suspended, "AZRebalance") {
+				t.Error("rebalancing was resumed while the other zone is out")
+			}
+		}
+	}
+	w.wantSnapshot(t, before)
+}
+
+func TestFR55StaleWriterIsFencedOff(t *testing.T) {
+	w := newMemoryWorld(t)
+	l, ctx := w.ledger(), context.Background()
+	lock, err := l.Acquire(ctx, ledger.Lock{}, "old", "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	created, err := l.Create(ctx, lock, []ledger.Record{{Zone: leaving, ARN: "arn:web", Kind: resource.AutoScalingGroup, Name: "web", State: ledger.Planned}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	successor, err := l.Acquire(ctx, lock, "new", "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Claim(ctx, successor, created[0]); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Update(ctx, created[0]); !errors.Is(err, ledger.ErrStale) {
+		t.Errorf("the old run's update returned %v", err)
+	}
+	if err := l.Delete(ctx, created[0]); !errors.Is(err, ledger.ErrStale) {
+		t.Errorf("the old run's delete returned %v", err)
+	}
+	if _, err := l.Create(ctx, lock, []ledger.Record{{Zone: leaving, ARN: "arn:api"}}); !errors.Is(err, ledger.ErrStale) {
+		t.Errorf("the old run's create returned %v", err)
+	}
+}
+
+func TestFR74StackIsNamedAndTheListComesBackEqual(t *testing.T) {
+	w := newMemoryWorld(t)
+	const name = "shop-ServiceASG-1QXJ4T8K2VBWM"
+	before := w.region.Snapshot()[name]
+	noted := false
+	for _, i := range w.evacuate(t, "out", leaving, resource.Hold).Items {
+		noted = noted || i.Name == name && strings.Contains(strings.Join(i.Notes, " "), "CloudFormation stack")
+	}
+	if !noted {
+		t.Error("the report does not name the stack")
+	}
+	w.recover(t, "back", leaving)
+	if got := w.region.Snapshot()[name]; !reflect.DeepEqual(got, before) {
+		t.Errorf("it is %+v, and was %+v", got, before)
+	}
+}
