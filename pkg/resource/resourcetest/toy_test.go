@@ -1,0 +1,196 @@
+package resourcetest
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"sidestep/pkg/resource"
+	"sidestep/pkg/zone"
+)
+
+// toyKind is a kind as small as the contract allows, so that the suite can be
+// shown to find each thing that may be wrong with one. It has subnets and a lock,
+// which hold closes first; the rest of it is a note that it does not own.
+const toyKind resource.Kind = "toy"
+
+const lockField = "lock"
+
+type toy struct {
+	subnets    []string
+	lock, note string
+	tags       map[string]string
+}
+
+// toys is the world of them, and somebody else in it.
+type toys struct {
+	all        map[string]toy
+	subnets    zone.Subnets
+	calls      int
+	writes     int
+	fail       int // how many calls from now
+	after      bool
+	errScripts error
+}
+
+func newToys() *toys {
+	w := &toys{subnets: zone.Subnets{}, errScripts: errors.New("scripted")}
+	for _, z := range []string{"1", "2", "3"} {
+		for _, s := range []string{"a", "b"} {
+			w.subnets[z+s] = zone.Subnet{ID: z + s, Zone: "az" + z, VPC: "vpc"}
+		}
+	}
+	w.all = map[string]toy{
+		"alone":     {subnets: []string{"1a"}, lock: "open"},
+		"elsewhere": {subnets: []string{"2a", "3a"}, lock: "open"},
+		"excluded":  {subnets: []string{"1a", "2a"}, lock: "open", tags: map[string]string{resource.ExcludeTag: "true"}},
+		"plain":     {subnets: []string{"3a", "1a", "2a"}, lock: "open", note: "n"},
+		"tagged":    {subnets: []string{"2a", "3a"}, lock: "open", tags: map[string]string{"k": "v"}},
+		"wide":      {subnets: []string{"2b", "1b", "3a", "1a", "2a"}, lock: "open"},
+	}
+	return w
+}
+
+// call is one call to the API.
+func (w *toys) call(write bool, effect func()) error {
+	w.calls++
+	if write {
+		w.writes++
+	}
+	w.fail--
+	if w.fail != 0 || w.after {
+		effect()
+	}
+	if w.fail == 0 {
+		return w.errScripts
+	}
+	return nil
+}
+
+func (w *toys) Snapshot() map[string]any {
+	all := map[string]any{}
+	for name, t := range w.all {
+		all["arn:"+name] = toy{slices.Clone(t.subnets), t.lock, t.note, maps.Clone(t.tags)}
+	}
+	return all
+}
+func (w *toys) Subnets() zone.Subnets    { return maps.Clone(w.subnets) }
+func (w *toys) Calls() (int, int)        { return w.calls, w.writes }
+func (w *toys) Fail(nth int, after bool) { w.fail, w.after = nth, after }
+func (w *toys) SetSubnets(name string, list []string) {
+	w.edit(name, func(t *toy) { t.subnets = list })
+}
+func (w *toys) Disturb(name string)    { w.edit(name, func(t *toy) { t.note += "!" }) }
+func (w *toys) Delete(name string)     { delete(w.all, name) }
+func (w *toys) DeleteSubnet(id string) { delete(w.subnets, id) }
+
+func (w *toys) edit(name string, f func(*toy)) {
+	t := w.all[name]
+	f(&t)
+	w.all[name] = t
+}
+
+// faults are the ways in which a toy driver may be broken.
+type faults struct {
+	firstPage, partOfList, ignoresScope, ignoresExclude bool
+	readsAll, inventsMissing                            bool
+	writesInPlan, mutates, random                       bool
+	empties, guesses, removesLess, sorts                bool
+	ignoresDrift, sendsAll, hidesFailure, setsNote      bool
+	overwrites, refills, forgetsLock, restoresDeleted   bool
+	alwaysReached, neverReached, touchesOthers          bool
+	readsOne, reorders                                  bool
+}
+
+type toyDriver struct {
+	w       *toys
+	f       faults
+	planned *int
+}
+
+func (d toyDriver) Kind() resource.Kind { return toyKind }
+
+func (d toyDriver) List(_ context.Context, s resource.Scope) ([]resource.ID, error) {
+	if !s.Has(toyKind) && !d.f.ignoresScope {
+		return nil, nil
+	}
+	var ids []resource.ID
+	for page := range slices.Chunk(slices.Sorted(maps.Keys(d.w.all)), 2) {
+		if err := d.w.call(false, func() {}); err != nil {
+			if d.f.partOfList {
+				return ids, nil
+			}
+			return nil, err
+		}
+		for _, name := range page {
+			tags := d.w.all[name].tags
+			if s.Match(name, tags) || d.f.ignoresExclude && tags[resource.ExcludeTag] == "true" {
+				ids = append(ids, resource.ID{Kind: toyKind, ARN: "arn:" + name, Name: name})
+			}
+		}
+		if d.f.firstPage {
+			break
+		}
+	}
+	return ids, nil
+}
+
+func (d toyDriver) Read(_ context.Context, ids ...resource.ID) ([]resource.Resource, error) {
+	if len(ids) == 0 && !d.f.readsAll {
+		return nil, nil
+	}
+	var found []resource.Resource
+	err := d.w.call(false, func() {
+		if d.f.readsOne {
+			ids = ids[:1]
+		}
+		for _, id := range ids {
+			t, ok := d.w.all[id.Name]
+			if !ok && !d.f.inventsMissing {
+				continue
+			}
+			found = append(found, resource.Resource{ID: id, Fields: map[string][]string{
+				subnetsField: slices.Clone(t.subnets), lockField: {t.lock},
+			}})
+		}
+	})
+	if d.f.hidesFailure {
+		err = nil
+	}
+	return found, err
+}
+
+func (d toyDriver) Apply(_ context.Context, live resource.Resource, c resource.Change) (resource.Receipt, error) {
+	missing, err := c.Missing(live)
+	if err != nil && !d.f.ignoresDrift {
+		return nil, err
+	}
+	if d.f.sendsAll || d.f.ignoresDrift {
+		missing = c.Edits
+	}
+	for _, e := range missing {
+		if len(e.To) == 0 && !d.f.empties {
+			return nil, errors.New("refusing to send an empty list")
+		}
+		err := d.w.call(true, func() {
+			d.w.edit(c.Name, func(t *toy) {
+				if e.Field == subnetsField {
+					t.subnets = slices.Clone(e.To)
+				} else {
+					t.lock = e.To[0]
+				}
+				if d.f.setsNote {
+					t.note = "evacuated"
+				}
+			})
+			if d.f.touchesOthers {
+				d.w.edit("elsewhere", func(t *toy) { t.note = "seen" })
+			}
+		})
+		if err != nil && !d.f.hidesFailure {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
