@@ -1,26 +1,157 @@
 package matrix
 
 import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
+	"pgregory.net/rapid"
+
+	"sidestep/pkg/ledger"
+	"sidestep/pkg/region"
 	"sidestep/pkg/resource"
 )
 
 func TestEvacuateAndRecoverTheSample(t *testing.T) {
+	closed := map[resource.Policy]int{resource.Hold: 8, resource.Drain: 7} // checkout's traffic is held
 	for _, p := range []resource.Policy{resource.Hold, resource.Drain} {
 		t.Run(string(p), func(t *testing.T) {
 			w := newMemoryWorld(t)
+			w.region.SetLag(20 * time.Second)
+			w.region.Latency(50 * time.Millisecond)
 			before := w.region.Snapshot()
-			out := w.evacuate(t, "evacuate", "use1-az1", p)
-			for _, i := range out.Items {
-				t.Logf("%-28s %-24s %s %v", i.Name, i.Outcome, i.Reason, i.Left)
+			config := testConfig()
+			config.Run.Concurrency = 10
+			out, err := w.engine("out", config).Evacuate(context.Background(), w.request(resource.Evacuate, leaving, p))
+			if err != nil {
+				t.Fatal(err)
 			}
-			t.Logf("%s after %v", out.Run.Status, out.Run.EndedAt.Sub(out.Run.StartedAt))
-			back := w.recover(t, "recover", "use1-az1")
-			for _, i := range back.Items {
-				t.Logf("%-28s %-24s %s", i.Name, i.Outcome, i.Reason)
+			if out.Open != closed[p] {
+				t.Errorf("%d groups closed, want %d", out.Open, closed[p])
+			}
+			for name, c := range w.region.Snapshot() {
+				inZone := slices.ContainsFunc(c.Subnets, func(id string) bool { return strings.HasPrefix(id, "subnet-1") })
+				if weight := outcomes(out)[name].Weight(resource.Evacuate); inZone && weight != resource.Exposed && c.Tags[resource.ExcludeTag] == "" {
+					t.Errorf("%s still has %v and is reported %s", name, c.Subnets, outcomes(out)[name])
+				}
+			}
+			back, err := w.engine("back", config).Recover(context.Background(), w.request(resource.Recover, leaving, ""))
+			if err != nil || back.Run.Status != ledger.Done {
+				t.Fatalf("recovery ended %s, %v", back.Run.Status, err)
 			}
 			w.wantSnapshot(t, before)
+			w.wantTrail(t, out.Run, closed[p])
+			w.wantTrail(t, back.Run, closed[p])
 		})
 	}
+}
+
+// wantTrail checks that a run's audit trail says who, why, what, before and
+// after of each change, and how it ended.
+func (w *memoryWorld) wantTrail(t *testing.T, run ledger.Run, changed int) {
+	t.Helper()
+	events, err := w.ledger().Events(context.Background(), run.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := map[string]int{}
+	for _, e := range events {
+		count[e.Type]++
+		if e.Actor != "test" || e.Zone != leaving || e.At.IsZero() || e.Text == "" {
+			t.Errorf("event without who, where, when or what: %+v", e)
+		}
+		if e.Type == "change.started" && (len(e.Edits) == 0 || e.Edits[0].Field == "" || e.ARN == "") {
+			t.Errorf("change without before and after: %+v", e)
+		}
+	}
+	for _, kind := range []string{"change.started", "change.accepted"} {
+		if count[kind] != changed {
+			t.Errorf("%s: %d events %s, want %d", run.ID, count[kind], kind, changed)
+		}
+	}
+	if first, last := events[0], events[len(events)-1]; first.Type != "run.started" || last.Type != "run.ended" || !strings.Contains(first.Text, run.Reason) {
+		t.Errorf("%s begins with %s and ends with %s", run.ID, first.Type, last.Type)
+	}
+}
+
+func TestNoWaitIsClosedByReconcile(t *testing.T) {
+	w := newMemoryWorld(t)
+	before := w.region.Snapshot()
+	w.evacuate(t, "out", leaving, resource.Hold)
+	w.region.SetLag(time.Minute)
+	req := w.request(resource.Recover, leaving, "")
+	req.NoWait = true
+	result, err := w.engine("back", testConfig()).Recover(context.Background(), req)
+	if err != nil || result.Run.Status != ledger.Done || result.Open == 0 {
+		t.Fatalf("recover --no-wait: %s with %d open, %v", result.Run.Status, result.Open, err)
+	}
+	for i := range 3 { // the restored configuration shows only later
+		if _, err := w.engine("watch", testConfig()).Reconcile(context.Background(), w.request(resource.Recover, leaving, "")); err != nil {
+			t.Fatalf("watch %d: %v", i, err)
+		}
+		_ = w.clock.Sleep(context.Background(), time.Minute)
+	}
+	w.wantSnapshot(t, before)
+}
+
+func TestStopLeavesACompleteLedger(t *testing.T) {
+	for stopAt := range 30 {
+		w := newMemoryWorld(t)
+		before := w.region.Snapshot()
+		ctx, stop := context.WithCancel(context.Background())
+		w.region.Fault(region.Fault{Process: "out", Nth: 10 + stopAt, Do: region.Foreign(func(*region.Region) { stop() })})
+		result, err := w.engine("out", testConfig()).Evacuate(ctx, w.request(resource.Evacuate, leaving, resource.Hold))
+		if err == nil || result.Run.Status != ledger.Stopped {
+			t.Errorf("stopped at call %d: ended %s, %v", 10+stopAt, result.Run.Status, err)
+		}
+		if lock, err := w.ledger().Lock(context.Background()); err != nil || lock.Owner != "" {
+			t.Errorf("stopped at call %d: the lock is left with %q, %v", 10+stopAt, lock.Owner, err)
+		}
+		begun := w.clock.Now()
+		w.recover(t, "back", leaving)
+		if took := w.clock.Now().Sub(begun); took > time.Minute {
+			t.Errorf("recovery after a stop took %v", took)
+		}
+		w.wantSnapshot(t, before)
+	}
+}
+
+// TestTwoZonesComeBackInEitherOrder: two zones out by override and recovered one
+// at a time, the other zone never refilled, and all as it was in the end.
+func TestTwoZonesComeBackInEitherOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w, m := randomRegion(t)
+		zones := []string{leaving, "use1-az2"}
+		for i, zone := range zones {
+			req := w.request(resource.Evacuate, zone, rapid.SampledFrom([]resource.Policy{resource.Hold, resource.Drain}).Draw(t, "policy"))
+			if i > 0 {
+				req.Override = zones[0]
+			}
+			if _, err := w.engine("out-"+zone, quick()).Evacuate(context.Background(), req); err != nil {
+				t.Fatal(err)
+			}
+		}
+		closed := w.region.Snapshot()
+		order := rapid.Permutation(zones).Draw(t, "order")
+		for i, zone := range order {
+			if _, err := w.engine(fmt.Sprint("back-", zone), quick()).Recover(context.Background(), w.request(resource.Recover, zone, "")); err != nil {
+				t.Fatal(err)
+			}
+			for name, c := range w.region.Snapshot() {
+				for _, id := range c.Subnets {
+					if i == 0 && m.subnets[id] == order[1] && !slices.Contains(closed[name].Subnets, id) {
+						t.Errorf("recovering %s put %s of %s back", zone, id, order[1])
+					}
+				}
+			}
+		}
+		for name := range maps.Keys(m.groups) {
+			m.groups[name].touched = false
+		}
+		m.check(t, w)
+	})
 }

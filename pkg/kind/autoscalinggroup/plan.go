@@ -49,10 +49,8 @@ func leave(r resource.Resource, g resource.Goal) (resource.Outcome, string) {
 	list := r.Fields[subnetsField]
 	in, _, unknown := g.Subnets.Split(list, g.Zone.ID)
 	switch {
-	case len(list) == 0 && (slices.Contains(r.Zones, g.Zone.ID) || slices.Contains(r.Zones, g.Zone.Name)):
-		return resource.SkippedNoSubnets, "lists zones, not subnets; give it subnets to make it evacuable"
 	case len(list) == 0:
-		return resource.SkippedNotInZone, ""
+		return leaveZones(r, g)
 	case len(unknown) > 0:
 		return resource.SkippedUnknownZone, "cannot tell the zone of " + strings.Join(unknown, ", ") + "; check ec2:DescribeSubnets"
 	case len(in) == 0 && g.Recorded == nil:
@@ -66,6 +64,14 @@ func leave(r resource.Resource, g resource.Goal) (resource.Outcome, string) {
 		return resource.SkippedSingleZone, "has no subnet in another zone; move it by hand or add one"
 	}
 	return foreign(r, g)
+}
+
+// leaveZones returns why a group without subnets is left as it is.
+func leaveZones(r resource.Resource, g resource.Goal) (resource.Outcome, string) {
+	if slices.Contains(r.Zones, g.Zone.ID) || slices.Contains(r.Zones, g.Zone.Name) {
+		return resource.SkippedNoSubnets, "lists zones, not subnets; give it subnets to make it evacuable"
+	}
+	return resource.SkippedNotInZone, ""
 }
 
 // foreign returns who else has a say over the group, or nothing.

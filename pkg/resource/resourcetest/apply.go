@@ -32,8 +32,12 @@ func checkReached(t *trial) error {
 	if err != nil {
 		return err
 	}
-	if _, again, err := t.plan(resource.Evacuate, t.Zone); err != nil || again.Outcome != resource.AlreadyDone {
-		return fmt.Errorf("planned once it is out: %s and %v, want %s", again.Outcome, err, resource.AlreadyDone)
+	_, again, err := t.plan(resource.Evacuate, t.Zone)
+	if err != nil {
+		return err
+	}
+	if again.Outcome != resource.AlreadyDone {
+		return fmt.Errorf("planned once it is out: %s, want %s", again.Outcome, resource.AlreadyDone)
 	}
 	e, edits := edit(done, subnetsField)
 	if !edits {
@@ -76,8 +80,11 @@ func checkTwice(t *trial) error {
 			return err
 		}
 		n, err := t.writes(func() error { _, err := t.Driver.Apply(context.Background(), r, c); return err })
-		if n > 0 || err != nil {
-			return fmt.Errorf("%s applied again made %d calls and returned %v", d, n, err)
+		if err != nil {
+			return fmt.Errorf("%s applied again: %w", d, err)
+		}
+		if n > 0 {
+			return fmt.Errorf("%s applied again made %d calls", d, n)
 		}
 	}
 	return nil
@@ -164,7 +171,7 @@ func checkDrift(t *trial) error {
 			live.Fields[e.Field] = append([]string{"elsewhere"}, e.From...)
 			n, err := t.writes(func() error { _, err := t.Driver.Apply(context.Background(), live, c); return err })
 			if n > 0 || !errors.Is(err, resource.ErrDrifted) {
-				return fmt.Errorf("%s with %s changed by somebody: %d calls and %v, want none and %v", d, e.Field, n, err, resource.ErrDrifted)
+				return fmt.Errorf("%s with %s changed by somebody: %d calls and error %q, want none and ErrDrifted", d, e.Field, n, fmt.Sprint(err))
 			}
 		}
 		if _, err := t.reach(d, t.Zone); err != nil {

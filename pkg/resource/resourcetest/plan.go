@@ -98,12 +98,35 @@ func sound(r resource.Resource, g resource.Goal, c resource.Change) error {
 	if c.ID != r.ID || c.Zone != g.Zone || c.Direction != g.Direction || c.Policy != g.Policy {
 		return fmt.Errorf("the change %+v is not of the resource and goal it was planned for", c)
 	}
+	if err := soundOutcome(c); err != nil {
+		return err
+	}
+	if err := soundEdits(r, c); err != nil {
+		return err
+	}
+	if g.Direction == resource.Recover {
+		return nil
+	}
+	if e, edits := edit(c, subnetsField); edits {
+		return soundSubnets(r, g, c, e)
+	}
+	if len(c.Edits) == 0 && len(c.Removed) > 0 {
+		return fmt.Errorf("%v are removed by no edit", c.Removed)
+	}
+	return nil
+}
+
+func soundOutcome(c resource.Change) error {
 	if !c.Outcome.Known() || (c.Outcome == resource.Planned) != (len(c.Edits) > 0) {
 		return fmt.Errorf("outcome %q with %d edits", c.Outcome, len(c.Edits))
 	}
-	if c.Outcome.Weight(g.Direction) == resource.Exposed && c.Reason == "" {
+	if c.Outcome.Weight(c.Direction) == resource.Exposed && c.Reason == "" {
 		return fmt.Errorf("outcome %s without a reason", c.Outcome)
 	}
+	return nil
+}
+
+func soundEdits(r resource.Resource, c resource.Change) error {
 	seen := map[string]bool{}
 	for _, e := range c.Edits {
 		if _, has := r.Fields[e.Field]; !has || seen[e.Field] || slices.Equal(e.From, e.To) {
@@ -114,28 +137,22 @@ func sound(r resource.Resource, g resource.Goal, c resource.Change) error {
 	if _, err := c.Missing(r); err != nil {
 		return fmt.Errorf("drifted from the reading it was planned on: %w", err)
 	}
-	if g.Direction == resource.Evacuate {
-		return soundSubnets(r, g, c)
-	}
 	return nil
 }
 
-// soundSubnets says what is wrong with the subnets of an evacuation.
-func soundSubnets(r resource.Resource, g resource.Goal, c resource.Change) error {
+// soundSubnets says what is wrong with an edit that takes the zone's subnets out.
+func soundSubnets(r resource.Resource, g resource.Goal, c resource.Change, e resource.Edit) error {
 	list := r.Fields[subnetsField]
 	in, out, unknown := g.Subnets.Split(list, g.Zone.ID)
-	e, edits := edit(c, subnetsField)
 	switch {
-	case edits && len(e.To) == 0:
+	case len(e.To) == 0:
 		return fmt.Errorf("the plan empties %v", e.From)
-	case edits && len(unknown) > 0:
+	case len(unknown) > 0:
 		return fmt.Errorf("the plan edits subnets and does not know where %v are", unknown)
-	case edits && (!slices.Equal(e.From, list) || !slices.Equal(e.To, out)):
+	case !slices.Equal(e.From, list) || !slices.Equal(e.To, out):
 		return fmt.Errorf("subnets go from %v to %v, want %v to %v", e.From, e.To, list, out)
-	case edits && !slices.Equal(c.Removed, in):
+	case !slices.Equal(c.Removed, in):
 		return fmt.Errorf("removed are %v, the zone's are %v", c.Removed, in)
-	case !edits && len(c.Edits) == 0 && len(c.Removed) > 0:
-		return fmt.Errorf("%v are removed by no edit", c.Removed)
 	}
 	return nil
 }

@@ -28,15 +28,10 @@ func checkSamples(t *trial) error {
 		if err != nil {
 			return err
 		}
-		subnets := t.World.Subnets()
-		zones := subnets.Zones(list)
-		if !slices.Contains(zones, t.Zone.ID) || !slices.Contains(zones, t.Other.ID) || len(zones) < 3 {
+		if zones := t.World.Subnets().Zones(list); len(zones) < 3 || len(resource.Without([]string{t.Zone.ID, t.Other.ID}, zones)) > 0 {
 			return fmt.Errorf("%s lies in %v, want %s, %s and a third", name, zones, t.Zone.ID, t.Other.ID)
 		}
-		in, _, _ := subnets.Split(list, t.Zone.ID)
-		if n := len(in); n > 1 && slices.Index(list, in[n-1])-slices.Index(list, in[0]) >= n {
-			spread = true
-		}
+		spread = spread || t.apart(list)
 		unsorted = unsorted || !slices.IsSorted(list)
 	}
 	if !spread || !unsorted {
@@ -46,10 +41,17 @@ func checkSamples(t *trial) error {
 	if err != nil {
 		return err
 	}
-	if in, out, unknown := t.World.Subnets().Split(list, t.Zone.ID); len(in) == 0 || len(out)+len(unknown) > 0 {
-		return fmt.Errorf("%s has the subnets %v, want some in %s alone", t.Samples.Alone, list, t.Zone.ID)
+	if zones := t.World.Subnets().Zones(list); !slices.Equal(zones, []string{t.Zone.ID}) {
+		return fmt.Errorf("%s lies in %v, want %s alone", t.Samples.Alone, zones, t.Zone.ID)
 	}
 	return nil
+}
+
+// apart: the list has subnets of the zone with another between them.
+func (t *trial) apart(list []string) bool {
+	in, _, _ := t.World.Subnets().Split(list, t.Zone.ID)
+	n := len(in)
+	return n > 1 && slices.Index(list, in[n-1])-slices.Index(list, in[0]) >= n
 }
 
 func (t *trial) subnetsOf(name string) ([]string, error) {

@@ -75,7 +75,8 @@ func TestTheSuiteFindsWhatIsBroken(t *testing.T) {
 				}
 			}
 		})
-	}	for _, c := range concat(onceChecks, changeChecks) {
+	}
+	for _, c := range concat(onceChecks, changeChecks) {
 		if !seen[c.name] {
 			t.Errorf("nothing here shows that %s can fail", c.name)
 		}

@@ -163,34 +163,40 @@ func (d toyDriver) Read(_ context.Context, ids ...resource.ID) ([]resource.Resou
 
 func (d toyDriver) Apply(_ context.Context, live resource.Resource, c resource.Change) (resource.Receipt, error) {
 	missing, err := c.Missing(live)
-	if err != nil && !d.f.ignoresDrift {
-		return nil, err
+	if d.f.ignoresDrift {
+		err = nil
 	}
 	if d.f.sendsAll || d.f.ignoresDrift {
 		missing = c.Edits
 	}
 	for _, e := range missing {
-		if len(e.To) == 0 && !d.f.empties {
-			return nil, errors.New("refusing to send an empty list")
+		if err == nil {
+			err = d.send(c.Name, e)
 		}
-		err := d.w.call(true, func() {
-			d.w.edit(c.Name, func(t *toy) {
-				if e.Field == subnetsField {
-					t.subnets = slices.Clone(e.To)
-				} else {
-					t.lock = e.To[0]
-				}
-				if d.f.setsNote {
-					t.note = "evacuated"
-				}
-			})
-			if d.f.touchesOthers {
-				d.w.edit("elsewhere", func(t *toy) { t.note = "seen" })
-			}
-		})
-		if err != nil && !d.f.hidesFailure {
-			return nil, err
+		if d.f.hidesFailure {
+			err = nil
 		}
 	}
-	return nil, nil
+	return nil, err
+}
+
+func (d toyDriver) send(name string, e resource.Edit) error {
+	if len(e.To) == 0 && !d.f.empties {
+		return errors.New("refusing to send an empty list")
+	}
+	return d.w.call(true, func() {
+		d.w.edit(name, func(t *toy) {
+			if e.Field == subnetsField {
+				t.subnets = slices.Clone(e.To)
+			} else {
+				t.lock = e.To[0]
+			}
+			if d.f.setsNote {
+				t.note = "evacuated"
+			}
+		})
+		if d.f.touchesOthers {
+			d.w.edit("elsewhere", func(t *toy) { t.note = "seen" })
+		}
+	})
 }

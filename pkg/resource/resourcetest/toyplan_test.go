@@ -30,39 +30,47 @@ func (d toyDriver) Plan(r resource.Resource, g resource.Goal) resource.Change {
 }
 
 func (d toyDriver) planEvacuation(r resource.Resource, g resource.Goal, c *resource.Change) {
-	list := r.Fields[subnetsField]
-	in, out, unknown := g.Subnets.Split(list, g.Zone.ID)
-	switch {
-	case len(unknown) > 0 && !d.f.guesses:
-		c.Outcome, c.Reason = resource.SkippedUnknownZone, "unknown"
-		return
-	case len(in) == 0 && g.Recorded == nil:
-		c.Outcome = resource.SkippedNotInZone
-		return
-	case len(in) > 0 && len(out) == 0 && !d.f.empties:
-		c.Outcome, c.Reason = resource.SkippedSingleZone, "alone"
+	if c.Outcome, c.Reason = d.leave(r, g); c.Outcome != "" {
 		return
 	}
 	c.Outcome = resource.AlreadyDone
 	_, ours := g.Recorded.Edit(lockField)
-	shut := r.Fields[lockField][0] == "shut"
 	// Of two zones whose records hold the lock, the last one back opens it.
-	if g.Policy == resource.Hold && (!shut || !ours && lockedByOther(g)) {
+	if g.Policy == resource.Hold && (!shut(r) || !ours && lockedByOther(g)) {
 		c.Edits = append(c.Edits, resource.Edit{Field: lockField, From: []string{"open"}, To: []string{"shut"}})
 	}
+	list := r.Fields[subnetsField]
+	in, _, _ := g.Subnets.Split(list, g.Zone.ID)
 	if d.f.removesLess && len(in) > 1 {
 		in = in[:1]
 	}
 	if len(in) > 0 {
-		c.Removed = in
+		c.Removed, c.Order = in, d.order(list, g)
 		c.Edits = append(c.Edits, resource.Edit{Field: subnetsField, From: list, To: resource.Without(list, in)})
-		if _, has := g.Recorded.Edit(subnetsField); (!has || d.f.reorders) && len(g.Others) > 0 {
-			c.Order = list
-			for _, o := range g.Others {
-				c.Order = resource.Merge(c.Order, orderOf(o), o.RemovedSubnets)
-			}
-		}
 	}
+}
+
+func (d toyDriver) leave(r resource.Resource, g resource.Goal) (resource.Outcome, string) {
+	in, out, unknown := g.Subnets.Split(r.Fields[subnetsField], g.Zone.ID)
+	switch {
+	case len(unknown) > 0 && !d.f.guesses:
+		return resource.SkippedUnknownZone, "unknown"
+	case len(in) == 0 && g.Recorded == nil:
+		return resource.SkippedNotInZone, ""
+	case len(in) > 0 && len(out) == 0 && !d.f.empties:
+		return resource.SkippedSingleZone, "alone"
+	}
+	return "", ""
+}
+
+func (d toyDriver) order(list []string, g resource.Goal) []string {
+	if _, has := g.Recorded.Edit(subnetsField); has && !d.f.reorders || len(g.Others) == 0 {
+		return nil
+	}
+	for _, o := range g.Others {
+		list = resource.Merge(list, orderOf(o), o.RemovedSubnets)
+	}
+	return list
 }
 
 func orderOf(rec resource.Recorded) []string {
@@ -72,6 +80,8 @@ func orderOf(rec resource.Recorded) []string {
 	e, _ := rec.Edit(subnetsField)
 	return e.From
 }
+
+func shut(r resource.Resource) bool { return r.Fields[lockField][0] == "shut" }
 
 func lockedByOther(g resource.Goal) bool {
 	return slices.ContainsFunc(g.Others, func(o resource.Recorded) bool { _, has := o.Edit(lockField); return has })
@@ -91,36 +101,45 @@ func (d toyDriver) planRecovery(r resource.Resource, g resource.Goal, c *resourc
 		}
 		restore = append(restore, id)
 	}
-	want := resource.Merge(list, orderOf(*g.Recorded), restore)
-	switch {
-	case d.f.overwrites:
-		if e, ok := g.Recorded.Edit(subnetsField); ok {
-			want = e.From
-		}
-	case d.f.refills:
-		want = resource.Merge(want, orderOf(*g.Recorded), orderOf(*g.Recorded))
-	case d.f.sorts:
-		want = slices.Sorted(slices.Values(want))
-	}
-	if !slices.Equal(list, want) {
+	if want := d.spoil(resource.Merge(list, orderOf(*g.Recorded), restore), *g.Recorded); !slices.Equal(list, want) {
 		c.Edits = append(c.Edits, resource.Edit{Field: subnetsField, From: list, To: want})
 	}
-	_, ours := g.Recorded.Edit(lockField)
-	if ours && r.Fields[lockField][0] == "shut" && !lockedByOther(g) && !d.f.forgetsLock {
+	if _, ours := g.Recorded.Edit(lockField); ours && shut(r) && !lockedByOther(g) && !d.f.forgetsLock {
 		c.Edits = append(c.Edits, resource.Edit{Field: lockField, From: []string{"shut"}, To: []string{"open"}})
 	}
+}
+
+// spoil is what a broken driver makes of the subnets to recover.
+func (d toyDriver) spoil(want []string, rec resource.Recorded) []string {
+	e, edited := rec.Edit(subnetsField)
+	switch {
+	case d.f.overwrites && edited:
+		return e.From
+	case d.f.refills:
+		return resource.Merge(want, orderOf(rec), orderOf(rec))
+	case d.f.sorts:
+		return slices.Sorted(slices.Values(want))
+	}
+	return want
 }
 
 func (d toyDriver) Judge(r resource.Resource, c resource.Change) resource.Progress {
 	var p resource.Progress
 	for _, e := range c.Edits {
-		live := r.Fields[e.Field]
-		back := e.Field == subnetsField && c.Direction == resource.Evacuate && len(resource.Without(c.Removed, live)) < len(c.Removed)
-		missing := e.Field == subnetsField && c.Direction == resource.Recover && len(resource.Without(resource.Without(e.To, e.From), live)) > 0
-		if back || missing || e.Field == lockField && !slices.Equal(live, e.To) {
+		if !reached(r.Fields[e.Field], c, e) {
 			p.Undone = append(p.Undone, e.Field)
 		}
 	}
 	p.Reached = (len(p.Undone) == 0 || d.f.alwaysReached) && !d.f.neverReached
 	return p
+}
+
+func reached(live []string, c resource.Change, e resource.Edit) bool {
+	switch {
+	case e.Field == lockField:
+		return slices.Equal(live, e.To)
+	case c.Direction == resource.Evacuate:
+		return len(resource.Without(c.Removed, live)) == len(c.Removed)
+	}
+	return len(resource.Without(resource.Without(e.To, e.From), live)) == 0
 }
