@@ -5,6 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -110,7 +114,34 @@ func startMoto() (url string, stop func(), err error) {
 		stop()
 		return "", func() {}, fmt.Errorf("starting moto: it ended without an address: %w", err)
 	}
-	return strings.TrimSpace(line), stop, nil
+	served, err := inTurn(strings.TrimSpace(line))
+	if err != nil {
+		stop()
+		return "", func() {}, err
+	}
+	end := stop
+	return served.URL, func() { served.Close(); end() }, nil
+}
+
+// inTurn passes requests on to moto one at a time. Its threads share tables without
+// a lock: a transaction copies all of them first, fails if another writes meanwhile,
+// and on a failed condition puts the copy back over what others wrote.
+func inTurn(moto string) (*httptest.Server, error) {
+	target, err := url.Parse(moto)
+	if err != nil {
+		return nil, err
+	}
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		host := r.In.Host // it is signed
+		r.SetURL(target)
+		r.Out.Host = host
+	}}
+	var turn sync.Mutex
+	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		turn.Lock()
+		defer turn.Unlock()
+		proxy.ServeHTTP(w, r)
+	})), nil
 }
 
 // python is the interpreter that has moto and boto3.

@@ -64,7 +64,7 @@ func (c *cli) evacuateCommand() *cobra.Command {
 
 // evacuate plans, shows, asks and runs.
 func (s *session) evacuate(ctx context.Context, req engine.Request, yes bool) error {
-	plan, err := s.plan(ctx, req)
+	plan, err := s.plan(ctx, req, yes)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (s *session) evacuate(ctx context.Context, req engine.Request, yes bool) er
 
 // plan makes and shows the plan of a run, once it is clear that the run has a
 // ledger to write to.
-func (s *session) plan(ctx context.Context, req engine.Request) (engine.Result, error) {
+func (s *session) plan(ctx context.Context, req engine.Request, yes bool) (engine.Result, error) {
 	plan, err := s.engine.Plan(ctx, req)
 	s.progress.done()
 	if err != nil {
@@ -90,13 +90,18 @@ func (s *session) plan(ctx context.Context, req engine.Request) (engine.Result, 
 	if err := s.engine.Ledger.Check(ctx); err != nil {
 		return plan, err
 	}
-	text := view.Plan(s.place, plan, true)
-	if s.json() {
-		fmt.Fprint(s.err, text)
-	} else {
-		fmt.Fprint(s.out, text)
-	}
+	s.show(view.Plan(s.place, plan, true), yes)
 	return plan, nil
+}
+
+// show puts what is about to happen before whoever is asked, or reads along.
+func (s *session) show(text string, yes bool) {
+	switch {
+	case !s.json():
+		fmt.Fprint(s.out, text)
+	case !yes:
+		fmt.Fprint(s.err, text)
+	}
 }
 
 // conclude tells how a run ended.
@@ -105,15 +110,18 @@ func (s *session) conclude(result engine.Result, err error) error {
 	if err != nil && result.Run.EndedAt.IsZero() {
 		return err // it never began
 	}
-	document, text := view.NewDocument(s.place, result), view.Result(s.place, result)
+	document, text := view.NewDocument(s.place, result), "\n"+view.Result(s.place, result)
 	if err == nil {
-		s.print(document, "\n"+text)
+		s.print(document, text)
 		return ending(result.Run.Status)
+	}
+	if _, refused := asRefusal(err); refused {
+		text = "" // nothing was done, and the error says why
 	}
 	begun := s.interrupted(result, err)
 	told := explain(begun).document()
 	document.Error = &told
-	s.print(document, "\n"+text)
+	s.print(document, text)
 	return begun
 }
 

@@ -64,17 +64,20 @@ const nothingChanged = "nothing was changed: "
 var causes = []struct {
 	is   func(error) bool
 	exit int
-	what string // precedes the error's own words
+	what string // precedes the error's own words, or replaces them if it ends a sentence
 	next string
 }{
-	{is(context.Canceled), exitStopped, "stopped, and nothing was changed: ", "run the same command again to go on"},
+	{is(context.Canceled), exitStopped, "stopped, and nothing was changed.", "run the same command again to go on"},
 	{is(ledger.ErrStale), exitStopped, "", "`sidestep status` shows what is going on"},
 	{is(app.ErrConfig), exitUsage, "", "correct the file, or leave --config and SIDESTEP_CONFIG out"},
-	{is(ledger.ErrNoTable), exitRefused, nothingChanged, "`sidestep ledger init` makes it; check --table, --region and --profile first"},
+	{is(ledger.ErrFile), exitUsage, "", "name a file that `sidestep ledger export` wrote, unchanged"},
+	{is(ledger.ErrNoTable), exitRefused, nothingChanged + "the ledger table does not exist.", "`sidestep ledger init` makes it; check --table, --region and --profile first"},
 	{is(ledger.ErrSchema), exitRefused, nothingChanged, "use the version of sidestep that wrote it, or `sidestep ledger init` if it is new"},
 	{is(ledger.ErrNoRun), exitRefused, "", "`sidestep ledger list --runs` shows the runs"},
 	{class(awserr.Access), exitRefused, nothingChanged, "get the permission, or check --profile"},
 	{class(awserr.Unreachable), exitRefused, nothingChanged, "check the network and AWS_ENDPOINT_URL, then try again"},
+	{class(awserr.AtFault), exitRefused, nothingChanged, "AWS is at fault: try again, and see its health dashboard"},
+	{class(awserr.AtFault), exitRefused, nothingChanged, "try again; if it stays so, see the AWS Health Dashboard"},
 	{class(awserr.Throttled), exitRefused, nothingChanged, "wait a little, then try again"},
 }
 
@@ -101,9 +104,13 @@ func explain(err error) failure {
 		return explainRun(begun)
 	}
 	for _, c := range causes {
-		if c.is(err) {
-			return failure{c.what + said(err), c.next, c.exit}
+		if !c.is(err) {
+			continue
 		}
+		if what, whole := strings.CutSuffix(c.what, "."); whole {
+			return failure{what, c.next, c.exit}
+		}
+		return failure{c.what + said(err), c.next, c.exit}
 	}
 	return failure{said(err), "`sidestep status` shows how things stand", exitFailed}
 }

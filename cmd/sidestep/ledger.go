@@ -9,18 +9,9 @@ import (
 )
 
 func (c *cli) ledgerCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "ledger",
-		Short: "Make, look at, move and repair the ledger",
-		Args:  cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
-			}
-			return fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
-		},
-	}
-	cmd.AddCommand(c.ledgerInitCommand())
+	cmd := group("ledger", "Make, look at, move and repair the ledger")
+	cmd.AddCommand(c.ledgerInitCommand(), c.ledgerListCommand(), c.ledgerShowCommand(),
+		c.ledgerExportCommand(), c.ledgerImportCommand(), c.ledgerRepairCommand())
 	return cmd
 }
 

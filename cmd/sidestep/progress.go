@@ -26,7 +26,9 @@ type progress struct {
 	mu   sync.Mutex
 	step string
 	last time.Time
-	bar  *progressbar.ProgressBar
+	// complete: the step's last line was said.
+	complete bool
+	bar      *progressbar.ProgressBar
 }
 
 func newProgress(w io.Writer, c clock.Clock, bars bool) *progress {
@@ -42,10 +44,11 @@ func (p *progress) show(step string, done, total int) {
 		return
 	}
 	now := p.clock.Now()
-	if step == p.step && now.Sub(p.last) < quiet {
+	complete := total > 0 && done >= total
+	if step == p.step && (p.complete || now.Sub(p.last) < quiet && !complete) {
 		return
 	}
-	p.step, p.last = step, now
+	p.step, p.last, p.complete = step, now, complete
 	line := step
 	if total > 0 {
 		line += fmt.Sprintf(": %d of %d", done, total)

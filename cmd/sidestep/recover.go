@@ -64,7 +64,7 @@ func recoverRequest(zone string, all bool, kinds scopeFlags) (engine.Request, er
 
 // recover plans, shows, asks and runs.
 func (s *session) recover(ctx context.Context, req engine.Request, yes bool) error {
-	plan, err := s.plan(ctx, req)
+	plan, err := s.plan(ctx, req, yes)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (s *session) recoverAll(ctx context.Context, req engine.Request, yes bool) 
 	}
 	for _, id := range out {
 		req.Zone = id
-		plan, err := s.plan(ctx, req)
+		plan, err := s.plan(ctx, req, yes)
 		if err != nil {
 			return err
 		}

@@ -9,13 +9,8 @@ import (
 
 // newRoot builds the whole command line.
 func (c *cli) newRoot() *cobra.Command {
-	root := &cobra.Command{
-		Use:           "sidestep",
-		Short:         "Take an Availability Zone out of service on AWS, and bring it back",
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
-	}
+	root := group("sidestep", "Take an Availability Zone out of service on AWS, and bring it back")
+	root.SilenceErrors, root.SilenceUsage = true, true
 	flags := root.PersistentFlags()
 	flags.StringVar(&c.flags.region, "region", "", "AWS region (default: as every AWS tool finds it)")
 	flags.StringVar(&c.flags.profile, "profile", "", "AWS profile (default: as every AWS tool finds it)")
@@ -28,6 +23,21 @@ func (c *cli) newRoot() *cobra.Command {
 		c.ledgerCommand(), c.auditCommand(), c.drillCommand(), c.versionCommand(),
 	)
 	return root
+}
+
+// group is a command that only has others below it.
+func group(use, short string) *cobra.Command {
+	return &cobra.Command{
+		Use:   use,
+		Short: short,
+		Args:  cobra.ArbitraryArgs, // or cobra shows its help for a command that there is not
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
+		},
+	}
 }
 
 var tableName = regexp.MustCompile(`^[a-zA-Z0-9_.-]{3,255}$`)

@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string, s system) int {
 	c.root.SetIn(s.in)
 	c.root.SetOut(s.out)
 	c.root.SetErr(s.err)
-	err := c.root.ExecuteContext(ctx)
+	cmd, err := c.root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitDone
 	}
@@ -62,7 +62,7 @@ func run(ctx context.Context, args []string, s system) int {
 		return int(code)
 	}
 	if !c.ran {
-		err = &usageError{err.Error(), "see `sidestep --help`"}
+		err = &usageError{err.Error(), "see `" + cmd.CommandPath() + " --help`"}
 	}
 	f := explain(err)
 	fmt.Fprintf(s.err, "sidestep: %s\n", f)

@@ -65,8 +65,8 @@ func (c *cli) config() (app.Config, error) {
 // named as next steps.
 func (c *cli) given() string {
 	var b strings.Builder
-	c.root.PersistentFlags().Visit(func(f *pflag.Flag) {
-		if f.Name != "output" {
+	c.root.PersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Changed && f.Name != "output" {
 			fmt.Fprintf(&b, " --%s %s", f.Name, quote(f.Value.String()))
 		}
 	})
@@ -83,6 +83,9 @@ func quote(s string) string {
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
+
+// maxRunID bounds what can be the ID of a run.
+const maxRunID = 200
 
 // maxActor bounds what the ledger keeps of a name.
 const maxActor = 256

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
+	"regexp"
 	"slices"
 	"time"
 
@@ -82,30 +84,33 @@ const maxConfig = 1 << 20
 
 // LoadConfig reads the file over the defaults, every key checked. It returns
 // ErrConfig, with the place, for what it cannot use.
-func LoadConfig(path string) (Config, error) {
+func LoadConfig(file string) (Config, error) {
 	c := DefaultConfig()
-	info, err := os.Stat(path)
+	info, err := os.Stat(file)
 	if err != nil {
-		return c, fmt.Errorf("%w: reading %s: %w", ErrConfig, path, err)
+		return c, fmt.Errorf("%w: reading %s: %w", ErrConfig, file, err)
 	}
 	if info.Size() > maxConfig {
-		return c, fmt.Errorf("%w: %s has %d bytes, at most %d are read", ErrConfig, path, info.Size(), maxConfig)
+		return c, fmt.Errorf("%w: %s has %d bytes, at most %d are read", ErrConfig, file, info.Size(), maxConfig)
 	}
-	b, err := os.ReadFile(path)
+	b, err := os.ReadFile(file)
 	if err != nil {
-		return c, fmt.Errorf("%w: reading %s: %w", ErrConfig, path, err)
+		return c, fmt.Errorf("%w: reading %s: %w", ErrConfig, file, err)
 	}
 	if len(b) == 0 {
 		return c, nil
 	}
 	if err := yaml.UnmarshalWithOptions(b, &c, yaml.Strict()); err != nil {
-		return c, fmt.Errorf("%w: %s: %s", ErrConfig, path, yaml.FormatError(err, false, false))
+		return c, fmt.Errorf("%w: %s: %s", ErrConfig, file, yaml.FormatError(err, false, false))
 	}
 	if err := c.validate(); err != nil {
-		return c, fmt.Errorf("%w: %s: %w", ErrConfig, path, err)
+		return c, fmt.Errorf("%w: %s: %w", ErrConfig, file, err)
 	}
 	return c, nil
 }
+
+// tableName is what DynamoDB takes for the name of a table.
+var tableName = regexp.MustCompile(`^[a-zA-Z0-9_.-]{3,255}$`)
 
 // validate checks ranges.
 func (c Config) validate() error {
@@ -132,7 +137,17 @@ func (c Config) validate() error {
 	if c.Run.Batch < 1 || c.Run.Batch > 50 {
 		return fmt.Errorf("run.batch is %d, it must be from 1 to 50", c.Run.Batch)
 	}
-	for _, k := range c.Scope.Kinds {
+	if !tableName.MatchString(c.Ledger.Table) {
+		return fmt.Errorf("ledger.table is %q, which is no name of a DynamoDB table", c.Ledger.Table)
+	}
+	return c.Scope.validate()
+}
+
+func (s ScopeConfig) validate() error {
+	if _, err := path.Match(s.Name, ""); err != nil {
+		return fmt.Errorf("scope.name is %q, which is no pattern: %w", s.Name, err)
+	}
+	for _, k := range s.Kinds {
 		if !slices.Contains(Kinds(), k) {
 			return fmt.Errorf("scope.kinds names %q; the kinds are %v", k, Kinds())
 		}

@@ -98,7 +98,7 @@ func explain(ctx context.Context, err error) error {
 	switch awserr.Classify(err) {
 	case awserr.Access:
 		return &ConnectError{"AWS refuses these credentials: " + awserr.Brief(err), "log in again, or check --profile", err}
-	case awserr.Unreachable, awserr.Throttled:
+	case awserr.Unreachable, awserr.AtFault, awserr.Throttled:
 		return &ConnectError{"AWS cannot be reached: " + awserr.Brief(err), "check the network, --region and AWS_ENDPOINT_URL", err}
 	}
 	return &ConnectError{"no connection to AWS: " + awserr.Brief(err), "check --region, --profile and AWS_ENDPOINT_URL", err}

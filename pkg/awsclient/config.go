@@ -11,6 +11,7 @@ import (
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/smithy-go/logging"
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
@@ -37,6 +38,7 @@ func Load(ctx context.Context, p *Pacer, region, profile string) (aws.Config, er
 		config.WithRegion(region),
 		config.WithSharedConfigProfile(profile),
 		config.WithHTTPClient(client),
+		config.WithLogger(logging.Nop{}), // its warnings would stand between our own lines
 		config.WithRetryer(func() aws.Retryer { return aws.NopRetryer{} }),
 		config.WithAPIOptions([]func(*middleware.Stack) error{p.attach}),
 	)

@@ -54,11 +54,15 @@ func (p *Pacer) Do(ctx context.Context, service, op string, send func(context.Co
 	defer cancel()
 	buckets := p.of(service, op)
 	unreachable := 0
+	var err error
 	for attempt := 0; ; attempt++ {
-		if err := p.enter(ctx, buckets); err != nil {
-			return fmt.Errorf("waiting for a turn to call %s %s: %w", service, op, err)
+		if turn := p.enter(ctx, buckets); turn != nil {
+			if err != nil {
+				return err // says more than that time is up
+			}
+			return fmt.Errorf("waiting for a turn to call %s %s: %w", service, op, turn)
 		}
-		err := p.attempt(ctx, send)
+		err = p.attempt(ctx, send)
 		class := awserr.Classify(err)
 		p.leave(buckets, class)
 		if class == awserr.Unreachable {

@@ -6,8 +6,11 @@ package awserr
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
+	"net/http"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
@@ -23,7 +26,8 @@ const (
 	None        Class = iota
 	Throttled         // slow down and send again
 	Busy              // the resource is being changed: send again
-	Unreachable       // no answer, or the service is at fault: send again
+	AtFault           // the service answers that it is at fault: send again
+	Unreachable       // no answer: send again, a few times
 	Access            // the caller may not
 	Role              // a role that the service would assume is broken
 	NotFound          // no such thing
@@ -62,7 +66,8 @@ var codes = map[string]Class{
 	"InvalidConfigurationRequest": Invalid, "InvalidParameterValue": Invalid,
 
 	"RequestTimeout": Unreachable, "RequestTimeoutException": Unreachable,
-	"InternalFailure": Unreachable, "InternalError": Unreachable, "ServiceUnavailable": Unreachable,
+	"InternalFailure": AtFault, "InternalError": AtFault, "ServiceUnavailable": AtFault,
+	"InternalServerError": AtFault,
 }
 
 // Classify sorts an error; nil is None.
@@ -81,9 +86,16 @@ func Classify(err error) Class {
 			return class
 		}
 	}
-	if response, ok := errors.AsType[*smithyhttp.ResponseError](err); ok {
+	// An answer that says success and yet is an error broke off on its way, or is
+	// not AWS's: what broke it says more.
+	if response, ok := errors.AsType[*smithyhttp.ResponseError](err); ok && response.HTTPStatusCode() >= http.StatusBadRequest {
 		return byStatus(response.HTTPStatusCode())
 	}
+	return byCause(err)
+}
+
+// byCause sorts what came without an answer, or with part of one.
+func byCause(err error) Class {
 	if errors.Is(err, context.Canceled) {
 		return Stopped
 	}
@@ -93,26 +105,29 @@ func Classify(err error) Class {
 	if _, ok := errors.AsType[*smithyhttp.RequestSendError](err); ok {
 		return Unreachable
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return Unreachable
 	}
 	return Unknown
 }
 
 // byReasons tells a transaction that a condition ended, which is an answer, from
-// one that met another on the same item (the run lock's heartbeat does), which is
-// worth sending again.
+// one that met another on the same item (the run lock's heartbeat does) or a
+// throttle, which is worth sending again. There is a reason for each of its items.
+// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
 func byReasons(reasons []types.CancellationReason) Class {
-	class := Busy
+	class := Invalid
 	for _, r := range reasons {
-		if r.Code == nil {
-			continue
-		}
-		switch *r.Code {
-		case "ConditionalCheckFailed", "ValidationError":
-			return Invalid
+		switch aws.ToString(r.Code) {
+		case "", "None":
 		case "ThrottlingError", "ProvisionedThroughputExceeded":
 			class = Throttled
+		case "TransactionConflict":
+			if class == Invalid {
+				class = Busy
+			}
+		default:
+			return Invalid // sent again, it would fail by this one
 		}
 	}
 	return class
@@ -120,13 +135,15 @@ func byReasons(reasons []types.CancellationReason) Class {
 
 func byStatus(status int) Class {
 	switch {
-	case status == 429:
+	case status == http.StatusTooManyRequests:
 		return Throttled
-	case status == 401 || status == 403:
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return Access
-	case status == 404:
+	case status == http.StatusNotFound:
 		return NotFound
 	case status >= 500:
+		return AtFault
+	case status == http.StatusRequestTimeout:
 		return Unreachable
 	case status >= 400:
 		return Invalid
@@ -136,7 +153,7 @@ func byStatus(status int) Class {
 
 // Retryable reports whether the same request may succeed if sent again.
 func (c Class) Retryable() bool {
-	return c == Throttled || c == Busy || c == Unreachable
+	return c == Throttled || c == Busy || c == AtFault || c == Unreachable
 }
 
 // Outcome is the code under which a failed change is reported.
@@ -148,7 +165,7 @@ func (c Class) Outcome() resource.Outcome {
 		return resource.FailedBusy
 	case Role:
 		return resource.FailedRole
-	case Throttled, Unreachable, Stopped:
+	case Throttled, AtFault, Unreachable, Stopped:
 		return resource.FailedUnreachable
 	case Drifted:
 		return resource.Drifted

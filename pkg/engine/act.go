@@ -79,9 +79,9 @@ func (s *session) actOnce(todo []ledger.Record, total int) error {
 
 func (s *session) verb() string {
 	if s.req.Direction == resource.Recover {
-		return "Restoring"
+		return "Restoring resources"
 	}
-	return "Closing the zone"
+	return "Closing resources for the zone"
 }
 
 // one does what the table says for one record. The error it returns is the
@@ -136,7 +136,7 @@ func (s *session) settleFor(a action, rec ledger.Record, c resource.Change) erro
 		if s.req.Direction == resource.Recover {
 			outcome, reason = closing(rec.State)
 		}
-		return s.drop(rec, outcome, reason, c.Notes)
+		return s.drop(closed{rec, outcome, reason, c.Notes})
 	case confirm:
 		return s.confirm(rec)
 	case contest:
@@ -234,12 +234,24 @@ func (s *session) mark(rec ledger.Record, o resource.Outcome, reason string) err
 	return s.update(rec, s.trail.Observed(rec.ID(), o, reason))
 }
 
-// drop deletes a record that has nothing left to undo; the trail keeps it.
-func (s *session) drop(rec ledger.Record, o resource.Outcome, reason string, notes []string) error {
-	if err := s.e.Ledger.Delete(s.acting(), rec, s.trail.Closed(rec, o, reason)); err != nil {
-		return err
+// closed is a record with nothing left to undo, and why.
+type closed struct {
+	rec     ledger.Record
+	outcome resource.Outcome
+	reason  string
+	notes   []string
+}
+
+// drop deletes records that have nothing left to undo; the trail keeps them.
+func (s *session) drop(all ...closed) error {
+	entries := make([]ledger.Entry, len(all))
+	for i, c := range all {
+		entries[i] = ledger.Entry{Record: c.rec, Events: []ledger.Event{s.trail.Closed(c.rec, c.outcome, c.reason)}}
 	}
-	s.forget(rec)
-	s.report(Item{ID: rec.ID(), Outcome: o, Reason: reason, Removed: rec.RemovedSubnets, Notes: notes})
-	return nil
+	gone, err := s.e.Ledger.DeleteAll(s.acting(), entries)
+	for _, c := range all[:gone] {
+		s.forget(c.rec)
+		s.report(Item{ID: c.rec.ID(), Outcome: c.outcome, Reason: c.reason, Removed: c.rec.RemovedSubnets, Notes: c.notes})
+	}
+	return err
 }

@@ -89,6 +89,8 @@ type Request struct {
 	Reason    string
 	Override  string // the ID of the zone that is out already
 	NoWait    bool
+
+	floor int64 // the run's fence must be above it
 }
 
 // Refusal ends a run that must not be, before anything was changed.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -76,7 +77,7 @@ func (e *Engine) inventory(ctx context.Context, w *world, s resource.Scope) {
 		if len(s.Kinds) > 0 && !slices.Contains(s.Kinds, d.Kind()) {
 			continue
 		}
-		e.progress("Reading resources", i, len(e.Drivers))
+		e.progress("Reading kinds of resources", i, len(e.Drivers))
 		ids, err := d.List(ctx, s)
 		var read []resource.Resource
 		if err == nil {
@@ -128,7 +129,7 @@ func (e *Engine) Plan(ctx context.Context, req Request) (Result, error) {
 		if req.Direction == resource.Recover {
 			return result, err
 		}
-		result.Notes = append(result.Notes, fmt.Sprintf("the ledger cannot be read (%s): an evacuation would change nothing", awserr.Brief(err)))
+		result.Notes = append(result.Notes, unreadable(err))
 	}
 	if others := without(out, z.ID); len(others) > 0 && req.Direction == resource.Evacuate {
 		result.Notes = append(result.Notes, fmt.Sprintf("zone %s is out already: a second needs --override-second-zone %s", others[0], others[0]))
@@ -140,6 +141,15 @@ func (e *Engine) Plan(ctx context.Context, req Request) (Result, error) {
 		return e.planRecovery(ctx, w, req, result)
 	}
 	return e.planEvacuation(ctx, w, req, result)
+}
+
+// unreadable says in a plan that there is no ledger to go by.
+func unreadable(err error) string {
+	why := awserr.Brief(err)
+	if errors.Is(err, ledger.ErrNoTable) {
+		why = "there is no table yet"
+	}
+	return "the ledger cannot be read (" + why + "): an evacuation would be refused, and what one has changed before is not known here"
 }
 
 func (e *Engine) planEvacuation(ctx context.Context, w *world, req Request, result Result) (Result, error) {

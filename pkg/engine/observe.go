@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"sidestep/pkg/awserr"
 	"sidestep/pkg/ledger"
 	"sidestep/pkg/resource"
 )
@@ -47,7 +48,7 @@ func (s *session) verify() error {
 		if len(watched) == 0 {
 			return nil
 		}
-		s.e.progress("Watching that the changes hold", int(now.Sub(start)/time.Second), int(s.e.Timing.Settle/time.Second))
+		s.e.progress("Watching that the changes hold, in seconds", int(now.Sub(start)/time.Second), int(s.e.Timing.Settle/time.Second))
 		if err := s.sleep(s.pause(now, settled, deadline, len(open) > 0)); err != nil {
 			return err
 		}
@@ -85,54 +86,80 @@ func (s *session) readBack(records []ledger.Record, last, overdue bool) ([]ledge
 			open = append(open, ours...) // the next reading may work
 			continue
 		}
+		var holds []ledger.Record
 		for _, rec := range ours {
 			r, seen := live[rec.ARN]
-			still, err := s.sight(d, rec, r, seen, last, overdue)
-			if err != nil {
+			v, err := s.sight(d, rec, r, seen, last, overdue)
+			switch {
+			case err != nil:
 				return nil, err
-			}
-			if still {
+			case v == stillOpen:
 				open = append(open, rec)
+			case v == holding:
+				holds = append(holds, rec)
 			}
+		}
+		if err := s.settle(holds); err != nil {
+			return nil, err
 		}
 	}
 	return open, nil
 }
 
-// sight judges one reading. It reports whether the record stays open.
-func (s *session) sight(d resource.Driver, rec ledger.Record, r resource.Resource, seen, last, overdue bool) (bool, error) {
+// verdict is what one reading says of a record.
+type verdict int
+
+const (
+	decided   verdict = iota // nothing more to wait for
+	stillOpen                // to be read again
+	holding                  // the change held: settled
+)
+
+// sight judges one reading.
+func (s *session) sight(d resource.Driver, rec ledger.Record, r resource.Resource, seen, last, overdue bool) (verdict, error) {
 	if !seen {
 		if !overdue {
-			return true, nil
+			return stillOpen, nil
 		}
-		return false, s.mark(rec, resource.Orphaned, unseenReason)
+		return decided, s.mark(rec, resource.Orphaned, unseenReason)
 	}
 	p := d.Judge(r, change(rec, s.w))
 	moving := rec.Policy == resource.Drain && resource.Count(p.Left) > 0
 	s.place(rec.ARN, r.Places, p.Left)
 	switch {
 	case p.Reached && moving && !overdue:
-		return true, nil
+		return stillOpen, nil
 	case p.Reached && moving:
-		return false, s.mark(rec, resource.NotEvacuated, stillThere(p.Left))
-	case !last:
-		return !p.Reached, nil
+		return decided, s.mark(rec, resource.NotEvacuated, stillThere(p.Left))
+	case p.Reached && last:
+		return holding, nil
 	case p.Reached:
-		return false, s.settle(rec)
+		return decided, nil
+	case !last:
+		return stillOpen, nil
 	}
 	o, why := compare(rec, r, p)
-	return false, s.mark(rec, o, why)
+	return decided, s.mark(rec, o, why)
 }
 
-// settle says in the record that the change held.
-func (s *session) settle(rec ledger.Record) error {
-	before, after := sides(rec.Edits)
-	s.report(Item{ID: rec.ID(), Outcome: resource.Settled, Removed: rec.RemovedSubnets, Before: before, After: after})
-	if rec.State == ledger.Settled && rec.Outcome == resource.Settled {
-		return nil
+// settle says in the records that their changes held.
+func (s *session) settle(records []ledger.Record) error {
+	var entries []ledger.Entry
+	for _, rec := range records {
+		before, after := sides(rec.Edits)
+		s.report(Item{ID: rec.ID(), Outcome: resource.Settled, Removed: rec.RemovedSubnets, Before: before, After: after})
+		if rec.State == ledger.Settled && rec.Outcome == resource.Settled {
+			continue
+		}
+		rec.State, rec.Outcome, rec.Reason = ledger.Settled, resource.Settled, ""
+		event := s.trail.Observed(rec.ID(), resource.Settled, "the change holds")
+		entries = append(entries, ledger.Entry{Record: rec, Events: []ledger.Event{event}})
 	}
-	rec.State, rec.Outcome, rec.Reason = ledger.Settled, resource.Settled, ""
-	return s.update(rec, s.trail.Observed(rec.ID(), resource.Settled, "the change holds"))
+	written, err := s.e.Ledger.UpdateAll(s.acting(), entries)
+	for _, rec := range written {
+		s.keep(rec)
+	}
+	return err
 }
 
 // place notes where a resource runs.
@@ -175,7 +202,7 @@ func (s *session) closeRestored() error {
 		if len(left) == 0 || overdue {
 			return nil
 		}
-		s.e.progress("Waiting for the restored configuration to show", len(open)-len(left), len(open))
+		s.e.progress("Waiting for restored resources to show", len(open)-len(left), len(open))
 		if err := s.sleep(s.e.Timing.Poll); err != nil {
 			return err
 		}
@@ -191,25 +218,30 @@ func (s *session) closeKind(d resource.Driver, records []ledger.Record, overdue 
 	if stop := s.stopped(); stop != nil {
 		return stop
 	}
+	why := "the restored configuration did not show by the deadline"
+	if err != nil {
+		why = "cannot be read: " + awserr.Brief(err)
+	}
+	var restored []closed
 	for _, rec := range ours {
 		r, seen := live[rec.ARN]
-		c := resource.Change{}
-		if seen {
-			c = d.Plan(r, s.goal(rec))
-		}
-		switch {
-		case seen && len(c.Edits) == 0 && d.Judge(r, c).Reached:
+		if c, back := s.isBack(d, rec, r, seen); back {
 			s.place(rec.ARN, r.Places, nil)
-			if err := s.drop(rec, resource.Restored, "reads as before the evacuation", c.Notes); err != nil {
-				return err
-			}
-		case overdue && err != nil:
-			return s.mark(rec, resource.Stuck, "cannot be read: "+err.Error())
-		case overdue:
-			if err := s.mark(rec, resource.Stuck, "the restored configuration did not show by the deadline"); err != nil {
+			restored = append(restored, closed{rec, resource.Restored, "reads as before the evacuation", c.Notes})
+		} else if overdue {
+			if err := s.mark(rec, resource.Stuck, why); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
+	return s.drop(restored...)
+}
+
+// isBack reports whether a reading shows a resource restored.
+func (s *session) isBack(d resource.Driver, rec ledger.Record, r resource.Resource, seen bool) (resource.Change, bool) {
+	if !seen {
+		return resource.Change{}, false
+	}
+	c := d.Plan(r, s.goal(rec))
+	return c, len(c.Edits) == 0 && d.Judge(r, c).Reached
 }

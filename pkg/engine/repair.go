@@ -118,7 +118,7 @@ func (s *session) repair(agreed map[string]string) error {
 			s.report(Item{ID: rec.ID(), Outcome: resource.Applied, Reason: reason})
 			err = s.update(rec, s.trail.Observed(rec.ID(), resource.Applied, reason))
 		} else {
-			err = s.drop(rec, resource.AlreadyDone, reason, nil)
+			err = s.drop(closed{rec, resource.AlreadyDone, reason, nil})
 		}
 		if err != nil {
 			return fmt.Errorf("repairing %s: %w", r.Name, err)

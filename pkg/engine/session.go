@@ -117,7 +117,7 @@ func (e *Engine) acquire(ctx context.Context, req Request) (lock, before ledger.
 	for seen := first; ; {
 		now := e.Clock.Now()
 		if seen.Expired(now, e.Timing.Lease, e.Timing.Skew) || now.Sub(since) > e.Timing.Lease+e.Timing.Skew {
-			lock, err = e.Ledger.Acquire(ctx, seen, req.Run, req.Actor)
+			lock, err = e.Ledger.AcquireAbove(ctx, seen, req.floor, req.Run, req.Actor)
 			if !errors.Is(err, ledger.ErrBusy) {
 				return lock, seen, err
 			}

@@ -246,7 +246,7 @@ func (s *session) writeIntents() error {
 	if err := s.stopped(); err != nil {
 		return err
 	}
-	s.e.progress("Recording intents", 0, len(intents))
+	s.e.progress("Recording intents, by resource", 0, len(intents))
 	created, err := s.e.Ledger.Create(s.acting(), s.holding(), intents)
 	for _, r := range created {
 		s.w.records[r.ARN] = r

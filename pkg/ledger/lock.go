@@ -20,7 +20,13 @@ func (l *Ledger) Lock(ctx context.Context) (Lock, error) {
 // ErrBusy if the lock is no longer as seen. Whether a lock with an owner may be
 // taken is the caller's decision (Expired).
 func (l *Ledger) Acquire(ctx context.Context, seen Lock, run, actor string) (Lock, error) {
-	next := Lock{Owner: run, Fence: seen.Fence + 1, Heartbeat: l.clock.Now().UTC(), Actor: actor}
+	return l.AcquireAbove(ctx, seen, 0, run, actor)
+}
+
+// AcquireAbove is Acquire with a fence above floor, for who brings in records of
+// another ledger.
+func (l *Ledger) AcquireAbove(ctx context.Context, seen Lock, floor int64, run, actor string) (Lock, error) {
+	next := Lock{Owner: run, Fence: max(seen.Fence, floor) + 1, Heartbeat: l.clock.Now().UTC(), Actor: actor}
 	err := l.write(ctx, Op{Put: encode(l.region, "lock", next), If: asSeen(seen)})
 	if errors.Is(err, ErrCondition) {
 		now, readErr := l.Lock(ctx)
@@ -87,6 +93,9 @@ func asSeen(seen Lock) Condition {
 	}}
 }
 
+// outKey is the sort key of the zones-out map.
+const outKey = "out"
+
 // zones is the item of the zones-out map.
 type zones struct {
 	Zones ZonesOut `json:"zones"`
@@ -95,7 +104,7 @@ type zones struct {
 // ZonesOut reads which zones are out.
 func (l *Ledger) ZonesOut(ctx context.Context) (ZonesOut, error) {
 	var z zones
-	if _, err := l.get(ctx, l.region, "out", &z); err != nil {
+	if _, err := l.get(ctx, l.region, outKey, &z); err != nil {
 		return nil, fmt.Errorf("reading which zones are out: %w", err)
 	}
 	if z.Zones == nil {
@@ -107,7 +116,7 @@ func (l *Ledger) ZonesOut(ctx context.Context) (ZonesOut, error) {
 // SetZonesOut writes the map, if the lock is still its owner's. One run executes
 // at a time, so the map as it read it is the map as it is.
 func (l *Ledger) SetZonesOut(ctx context.Context, lock Lock, out ZonesOut) error {
-	err := l.write(ctx, l.fenced(lock), Op{Put: encode(l.region, "out", zones{out})})
+	err := l.write(ctx, l.fenced(lock), Op{Put: encode(l.region, outKey, zones{out})})
 	if err != nil {
 		return fmt.Errorf("writing which zones are out: %w", stale(err))
 	}

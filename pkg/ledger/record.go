@@ -43,6 +43,9 @@ type Record struct {
 	Sequence  int64            `json:"sequence"` // of its writes, all runs together
 	CreatedAt time.Time        `json:"createdAt"`
 	UpdatedAt time.Time        `json:"updatedAt"`
+
+	// Merged is left by an import, for the next one.
+	Merged *Merged `json:"merged,omitempty"`
 }
 
 // ID names the resource.

@@ -9,11 +9,16 @@ import (
 	"sync/atomic"
 )
 
-const runPrefix = "run#"
+// Keys of a run's items.
+const (
+	runPrefix   = "run#"
+	headerKey   = "header"
+	eventPrefix = "event#"
+)
 
 // PutRun writes a run's header together with events.
 func (l *Ledger) PutRun(ctx context.Context, r Run, events ...Event) error {
-	ops := append(l.eventOps(events), Op{Put: encode(runPrefix+r.ID, "header", r)})
+	ops := append(l.eventOps(events), Op{Put: encode(runPrefix+r.ID, headerKey, r)})
 	if err := l.write(ctx, ops...); err != nil {
 		return fmt.Errorf("writing the header of run %s: %w", r.ID, err)
 	}
@@ -23,7 +28,7 @@ func (l *Ledger) PutRun(ctx context.Context, r Run, events ...Event) error {
 // Run reads a run's header. It returns ErrNoRun if there is none.
 func (l *Ledger) Run(ctx context.Context, id string) (Run, error) {
 	var r Run
-	item, err := l.get(ctx, runPrefix+id, "header", &r)
+	item, err := l.get(ctx, runPrefix+id, headerKey, &r)
 	if err != nil {
 		return Run{}, fmt.Errorf("reading the header of run %s: %w", id, err)
 	}
@@ -43,7 +48,7 @@ func (l *Ledger) Runs(ctx context.Context) ([]Run, error) {
 	}
 	var runs []Run
 	for _, item := range items {
-		if !strings.HasPrefix(item.PK(), runPrefix) || item.SK() != "header" {
+		if !strings.HasPrefix(item.PK(), runPrefix) || item.SK() != headerKey {
 			continue
 		}
 		var r Run
@@ -68,7 +73,7 @@ func (l *Ledger) Append(ctx context.Context, events ...Event) error {
 
 // Events returns a run's trail, oldest first.
 func (l *Ledger) Events(ctx context.Context, run string) ([]Event, error) {
-	items, err := l.query(ctx, runPrefix+run, "event#")
+	items, err := l.query(ctx, runPrefix+run, eventPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("reading the audit trail of %s: %w", run, err)
 	}
@@ -86,7 +91,7 @@ func (l *Ledger) Events(ctx context.Context, run string) ([]Event, error) {
 func (l *Ledger) eventOps(events []Event) []Op {
 	ops := make([]Op, len(events))
 	for i, e := range events {
-		key := fmt.Sprintf("event#%020d#%s", e.At.UnixNano(), l.sequence())
+		key := fmt.Sprintf(eventPrefix+"%020d#%s", e.At.UnixNano(), l.sequence())
 		ops[i] = Op{Put: encode(runPrefix+e.Run, key, e)}
 	}
 	return ops

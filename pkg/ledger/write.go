@@ -31,21 +31,71 @@ func (l *Ledger) Create(ctx context.Context, lock Lock, records []Record) ([]Rec
 	return created, nil
 }
 
+// Entry is a record with the events that belong to its next write.
+type Entry struct {
+	Record Record
+	Events []Event
+}
+
 // Update writes a record that this run holds, together with the events that
 // belong to it, and returns it as written. It returns ErrStale if another run
 // raised the record's fence.
 func (l *Ledger) Update(ctx context.Context, r Record, events ...Event) (Record, error) {
-	next := r
-	next.Sequence++
-	next.UpdatedAt = l.clock.Now().UTC()
-	ops := append(l.eventOps(events), Op{Put: ItemOf(next), If: held(r)})
-	if err := l.write(ctx, ops...); err != nil {
-		if l.landed(ctx, err, next) {
-			return next, nil
-		}
-		return r, fmt.Errorf("recording %s of %s %s: %w", next.State, r.Kind, r.Name, stale(err))
+	written, err := l.UpdateAll(ctx, []Entry{{r, events}})
+	if err != nil {
+		return r, err
 	}
-	return next, nil
+	return written[0], nil
+}
+
+// UpdateAll is Update for many records, as many in one transaction as fit. It
+// returns those that were written.
+func (l *Ledger) UpdateAll(ctx context.Context, entries []Entry) ([]Record, error) {
+	var all []Record
+	for _, chunk := range transactions(entries) {
+		var ops []Op
+		written := make([]Record, len(chunk))
+		for i, e := range chunk {
+			written[i] = e.Record
+			written[i].Sequence++
+			written[i].UpdatedAt = l.clock.Now().UTC()
+			ops = append(ops, l.eventOps(e.Events)...)
+			ops = append(ops, Op{Put: ItemOf(written[i]), If: held(e.Record)})
+		}
+		err := l.write(ctx, ops...)
+		lost := func(r Record) bool { return !l.landed(ctx, err, r) }
+		if err != nil && slices.ContainsFunc(written, lost) {
+			return all, fmt.Errorf("recording %s of %s: %w", written[0].State, about(chunk), stale(err))
+		}
+		all = append(all, written...)
+	}
+	return all, nil
+}
+
+// transactions splits entries into what fits into one write each.
+func transactions(entries []Entry) [][]Entry {
+	var chunks [][]Entry
+	room := 0
+	for _, e := range entries {
+		need := 1 + len(e.Events)
+		if room < need {
+			chunks = append(chunks, nil)
+			room = MaxOps
+		}
+		last := len(chunks) - 1
+		chunks[last] = append(chunks[last], e)
+		room -= need
+	}
+	return chunks
+}
+
+// about names the records of a write.
+func about(entries []Entry) string {
+	first := fmt.Sprintf("%s %s", entries[0].Record.Kind, entries[0].Record.Name)
+	if len(entries) == 1 {
+		return first
+	}
+	return fmt.Sprintf("%s and %d more", first, len(entries)-1)
 }
 
 // Claim raises the fence of a record to this run's, before anything is done with
@@ -82,12 +132,28 @@ func (l *Ledger) Claim(ctx context.Context, lock Lock, r Record) (Record, error)
 // Delete removes a record that this run holds, together with writing the events
 // that keep what it said.
 func (l *Ledger) Delete(ctx context.Context, r Record, events ...Event) error {
-	ops := append(l.eventOps(events), Op{Delete: ItemOf(r), If: held(r)})
-	err := l.write(ctx, ops...)
-	if err == nil || l.gone(ctx, err, r) {
-		return nil
+	_, err := l.DeleteAll(ctx, []Entry{{r, events}})
+	return err
+}
+
+// DeleteAll is Delete for many records. It returns how many are gone, the first
+// ones of entries.
+func (l *Ledger) DeleteAll(ctx context.Context, entries []Entry) (int, error) {
+	done := 0
+	for _, chunk := range transactions(entries) {
+		var ops []Op
+		for _, e := range chunk {
+			ops = append(ops, l.eventOps(e.Events)...)
+			ops = append(ops, Op{Delete: ItemOf(e.Record), If: held(e.Record)})
+		}
+		err := l.write(ctx, ops...)
+		left := func(e Entry) bool { return !l.gone(ctx, err, e.Record) }
+		if err != nil && slices.ContainsFunc(chunk, left) {
+			return done, fmt.Errorf("deleting the record of %s: %w", about(chunk), stale(err))
+		}
+		done += len(chunk)
 	}
-	return fmt.Errorf("deleting the record of %s %s: %w", r.Kind, r.Name, stale(err))
+	return done, nil
 }
 
 // held is the condition that a record is still as this run last wrote it.

@@ -10,6 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
+
+	"sidestep/pkg/awserr"
 )
 
 // API is what this package asks of Elastic Load Balancing.
@@ -41,20 +43,36 @@ func (r *Reader) Unmoved(ctx context.Context, targetGroups []string) (map[string
 	unmoved := map[string]string{}
 	balancers := map[string]balancer{}
 	for batch := range slices.Chunk(targetGroups, describeBatch) {
-		out, err := r.api.DescribeTargetGroups(ctx, &elb.DescribeTargetGroupsInput{TargetGroupArns: batch})
-		if err != nil {
-			for _, arn := range batch {
-				unmoved[arn] = fmt.Sprintf("target group %s cannot be described: %v", arn, err)
+		err := r.batch(ctx, batch, balancers, unmoved)
+		single := awserr.Classify(err) == awserr.NotFound
+		for _, arn := range batch {
+			// One that is not there fails the call for all: it must not hold the rest.
+			if single {
+				err = r.batch(ctx, []string{arn}, balancers, unmoved)
 			}
-			continue
+			if err != nil {
+				unmoved[arn] = fmt.Sprintf("target group %s cannot be described: %s", arn, awserr.Brief(err))
+			}
 		}
-		for _, tg := range out.TargetGroups {
+	}
+	return unmoved, ctx.Err()
+}
+
+// batch examines those target groups, and adds those that are unmoved.
+func (r *Reader) batch(ctx context.Context, arns []string, balancers map[string]balancer, unmoved map[string]string) error {
+	pages := elb.NewDescribeTargetGroupsPaginator(r.api, &elb.DescribeTargetGroupsInput{TargetGroupArns: arns})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return err
+		}
+		for _, tg := range page.TargetGroups {
 			if why := r.examine(ctx, tg, balancers); why != "" {
 				unmoved[aws.ToString(tg.TargetGroupArn)] = why
 			}
 		}
 	}
-	return unmoved, ctx.Err()
+	return nil
 }
 
 // examine returns why a target group's traffic stays in the zone, or nothing.
@@ -65,7 +83,7 @@ func (r *Reader) examine(ctx context.Context, tg types.TargetGroup, known map[st
 	}
 	out, err := r.api.DescribeTargetGroupAttributes(ctx, &elb.DescribeTargetGroupAttributesInput{TargetGroupArn: tg.TargetGroupArn})
 	if err != nil {
-		return fmt.Sprintf("target group %s: cross-zone balancing cannot be read: %v", name, err)
+		return fmt.Sprintf("target group %s: cross-zone balancing cannot be read: %s", name, awserr.Brief(err))
 	}
 	own := inherit
 	for _, a := range out.Attributes {
@@ -76,7 +94,7 @@ func (r *Reader) examine(ctx context.Context, tg types.TargetGroup, known map[st
 	for _, arn := range tg.LoadBalancerArns {
 		lb, err := r.balancer(ctx, arn, own, known)
 		if err != nil {
-			return fmt.Sprintf("target group %s: load balancer %s cannot be read: %v", name, arn, err)
+			return fmt.Sprintf("target group %s: load balancer %s cannot be read: %s", name, arn, awserr.Brief(err))
 		}
 		if !Effective(own, lb.kind, lb.crossZone) {
 			return fmt.Sprintf("target group %s has cross-zone balancing off: its zone keeps an even share of the traffic however few targets are left; move the traffic first", name)

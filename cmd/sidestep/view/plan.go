@@ -30,8 +30,8 @@ func Plan(p Place, r engine.Result, brief bool) string {
 		verb, policy = "recover", ""
 	}
 	var b strings.Builder
-	b.WriteString(wrap("", fmt.Sprintf("PLAN to %s %s in account %s, region %s%s: %s to change", verb, r.Zone,
-		p.Account, p.Region, policy, of(len(changes), len(r.Items), noun(r.Items)))))
+	fmt.Fprintf(&b, "PLAN to %s %s in account %s, region %s%s: %s to change\n", verb, r.Zone,
+		p.Account, p.Region, policy, of(len(changes), len(r.Items), noun(r.Items)))
 	if len(changes) == 0 {
 		b.WriteString("There is nothing to do.\n")
 	}
@@ -55,12 +55,10 @@ func changeTable(changes []engine.Item, limit int) string {
 	if limit > 0 && len(shown) > limit {
 		shown = shown[:limit]
 	}
-	rows := [][]string{{"NAME", "SUBNETS", "IN ZONE", "ALSO"}}
+	rows := [][]string{{"NAME", "SUBNETS", "IN THE ZONE", "ALSO"}}
 	for _, i := range shown {
 		subnets, also := edits(i)
-		rows = append(rows, []string{
-			clip(i.Name, maxName), subnets, fmt.Sprintf("%d %ss", resource.Count(i.Left), unit(i.Kind)), also,
-		})
+		rows = append(rows, []string{clip(i.Name, maxName), subnets, count(resource.Count(i.Left), unit(i.Kind)), also})
 	}
 	text := "\nWOULD CHANGE\n" + table("  ", rows)
 	if more := len(changes) - len(shown); more > 0 {
@@ -71,7 +69,7 @@ func changeTable(changes []engine.Item, limit int) string {
 
 // edits puts what changes of an item into words.
 func edits(i engine.Item) (subnets, also string) {
-	var parts []string
+	var parts, suspend, resume []string
 	for _, field := range slices.Sorted(maps.Keys(i.After)) {
 		from, to := i.Before[field], i.After[field]
 		process, isProcess := strings.CutPrefix(field, processPrefix)
@@ -79,15 +77,21 @@ func edits(i engine.Item) (subnets, also string) {
 		case field == subnetsField:
 			subnets = fmt.Sprintf("%d -> %d", len(from), len(to))
 		case isProcess && len(to) == 1 && to[0] == "suspended":
-			parts = append(parts, "suspend "+process)
+			suspend = append(suspend, process)
 		case isProcess:
-			parts = append(parts, "resume "+process)
+			resume = append(resume, process)
 		default:
 			parts = append(parts, field+" "+strings.Join(from, ",")+" -> "+strings.Join(to, ","))
 		}
 	}
 	if subnets == "" {
 		subnets = "unchanged"
+	}
+	if len(suspend) > 0 {
+		parts = append(parts, "suspend "+strings.Join(suspend, ", "))
+	}
+	if len(resume) > 0 {
+		parts = append(parts, "resume "+strings.Join(resume, ", "))
 	}
 	return subnets, Clean(strings.Join(parts, ", "))
 }

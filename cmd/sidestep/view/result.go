@@ -17,17 +17,26 @@ func Result(p Place, r engine.Result) string {
 	return evacuated(p, r)
 }
 
+// headline is the verdict, on one line however long: people search for it.
+func headline(p Place, r engine.Result) string {
+	if r.Run.Direction == resource.Recover {
+		back := pick(r, func(i engine.Item) bool { return i.Outcome.Weight(resource.Recover) == resource.Good })
+		return fmt.Sprintf("%s %s in account %s: %s back, %s open", verdict(r, "RECOVERED"), r.Zone,
+			p.Account, of(len(back), len(r.Items), noun(r.Items)), count(r.Open, "record"))
+	}
+	concerned := pick(r, func(i engine.Item) bool { return i.Outcome != resource.SkippedNotInZone })
+	return fmt.Sprintf("%s %s in account %s: %s closed, %d still exposed", verdict(r, "EVACUATED"), r.Zone,
+		p.Account, of(len(pick(r, isClosed)), len(concerned), noun(r.Items)), len(exposed(r)))
+}
+
 func evacuated(p Place, r engine.Result) string {
 	open := exposed(r)
-	concerned := pick(r, func(i engine.Item) bool { return i.Outcome != resource.SkippedNotInZone })
-	closed := pick(r, isClosed)
 	var b strings.Builder
-	b.WriteString(wrap("", fmt.Sprintf("%s %s in account %s: %s closed, %d still exposed", verdict(r, "EVACUATED"), r.Zone,
-		p.Account, of(len(closed), len(concerned), noun(r.Items)), len(open))))
+	b.WriteString(headline(p, r) + "\n")
 	if len(open) > 0 {
 		fmt.Fprintf(&b, "\nSTILL EXPOSED (%s)\n%s", count(len(open), noun(open)), reasons(open, maxListed))
 	}
-	b.WriteString(onPurpose(r, closed))
+	b.WriteString(onPurpose(r, pick(r, isClosed)))
 	b.WriteString(notes(r))
 	b.WriteString("\n" + tally(r))
 	commands := []string{"verify --zone " + r.Zone.ID, "recover --zone " + r.Zone.ID + " --reason TEXT", "audit " + r.Run.ID}
@@ -81,10 +90,8 @@ func verdict(r engine.Result, done string) string {
 
 func recovered(p Place, r engine.Result) string {
 	open := exposed(r)
-	back := pick(r, func(i engine.Item) bool { return i.Outcome.Weight(resource.Recover) == resource.Good })
 	var b strings.Builder
-	b.WriteString(wrap("", fmt.Sprintf("%s %s in account %s: %s back, %s open", verdict(r, "RECOVERED"), r.Zone,
-		p.Account, of(len(back), len(r.Items), noun(r.Items)), count(r.Open, "record"))))
+	b.WriteString(headline(p, r) + "\n")
 	if len(open) > 0 {
 		fmt.Fprintf(&b, "\nNOT BACK (%s)\n%s", count(len(open), noun(open)), reasons(open, maxListed))
 	}
@@ -110,8 +117,8 @@ func Verify(p Place, r engine.Result) string {
 		word = "DRIFT in"
 	}
 	var b strings.Builder
-	b.WriteString(wrap("", fmt.Sprintf("%s %s in account %s: %s as recorded", word, r.Zone,
-		p.Account, of(len(r.Items)-len(off), len(r.Items), noun(r.Items)))))
+	fmt.Fprintf(&b, "%s %s in account %s: %s as recorded\n", word, r.Zone,
+		p.Account, of(len(r.Items)-len(off), len(r.Items), noun(r.Items)))
 	if len(off) > 0 {
 		fmt.Fprintf(&b, "\nNOT AS RECORDED (%s)\n%s", count(len(off), noun(off)), reasons(off, maxListed))
 	}
@@ -126,4 +133,21 @@ func Verify(p Place, r engine.Result) string {
 		return b.String() + next(p, "recover --zone "+r.Zone.ID+" --reason TEXT")
 	}
 	return b.String()
+}
+
+// Watch is one line on how a zone stands.
+func Watch(r engine.Result) string {
+	off := exposed(r)
+	line := fmt.Sprintf("%s: %s", r.Zone, of(len(r.Items)-len(off), len(r.Items), "record")+" as they should be")
+	if back := r.Counts()[resource.Restored]; back > 0 {
+		line = fmt.Sprintf("%s: %s closed, %s open", r.Zone, count(back, "restored record"), count(r.Open, "record"))
+	}
+	if len(off) > 0 {
+		names := make([]string, 0, 3)
+		for _, i := range off[:min(3, len(off))] {
+			names = append(names, string(i.Outcome)+" "+clip(i.Name, maxName))
+		}
+		line += "; NOT: " + strings.Join(names, ", ")
+	}
+	return line
 }

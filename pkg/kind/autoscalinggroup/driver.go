@@ -137,7 +137,7 @@ func (d *Driver) send(ctx context.Context, name string, edits []resource.Edit) e
 	}
 	var names []string
 	for _, e := range edits {
-		if p, ok := process(e.Field); ok {
+		if p, ok := process(e.Field); ok && len(e.To) == 1 {
 			names = append(names, p)
 		}
 	}

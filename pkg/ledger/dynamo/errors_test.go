@@ -3,15 +3,9 @@ package dynamo
 import (
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
-	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 
@@ -30,14 +24,14 @@ func TestClassify(t *testing.T) {
 	for name, c := range map[string]struct {
 		err  error
 		want error  // of the ledger's, nil for none
-		code string // what a client or a caller sees
+		code string // what a caller sees
 	}{
 		"condition":             {&types.ConditionalCheckFailedException{}, ledger.ErrCondition, "ConditionalCheckFailedException"},
 		"condition of one":      {cancelled("None", "ConditionalCheckFailed"), ledger.ErrCondition, "TransactionCanceledException"},
 		"condition, conflict":   {cancelled("TransactionConflict", "ConditionalCheckFailed"), ledger.ErrCondition, "TransactionCanceledException"},
-		"conflict":              {cancelled("None", "TransactionConflict"), nil, "TransactionConflictException"},
-		"throttled":             {cancelled("ThrottlingError", "None"), nil, "ThrottlingException"},
-		"throughput":            {cancelled("ProvisionedThroughputExceeded"), nil, "ProvisionedThroughputExceededException"},
+		"conflict":              {cancelled("None", "TransactionConflict"), nil, "TransactionCanceledException"},
+		"throttled":             {cancelled("ThrottlingError", "None"), nil, "TransactionCanceledException"},
+		"throughput":            {cancelled("ProvisionedThroughputExceeded"), nil, "TransactionCanceledException"},
 		"conflict, invalid":     {cancelled("TransactionConflict", "ValidationError"), nil, "TransactionCanceledException"},
 		"invalid":               {cancelled("ValidationError", "None"), nil, "TransactionCanceledException"},
 		"no reasons":            {cancelled(), nil, "TransactionCanceledException"},
@@ -58,60 +52,6 @@ func TestClassify(t *testing.T) {
 			}
 			if api, ok := errors.AsType[smithy.APIError](got); !ok || api.ErrorCode() != c.code {
 				t.Errorf("%v has not the code %s", got, c.code)
-			}
-			if again := nameContention(nameContention(got)); again.Error() != got.Error() {
-				t.Errorf("naming it again gave %v, want %v", again, got)
-			}
-		})
-	}
-}
-
-// answers is an HTTP client that answers with these bodies, then with success.
-type answers struct {
-	bodies []string
-	calls  int
-}
-
-func (a *answers) Do(*http.Request) (*http.Response, error) {
-	a.calls++
-	status, body := http.StatusOK, "{}"
-	if a.calls <= len(a.bodies) {
-		status, body = http.StatusBadRequest, a.bodies[a.calls-1]
-	}
-	header := http.Header{"Content-Type": {"application/x-amz-json-1.0"}}
-	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body))}, nil
-}
-
-func cancelledBody(code string) string {
-	return `{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException","message":"cancelled",` +
-		`"CancellationReasons":[{"Code":"None"},{"Code":"` + code + `"}]}`
-}
-
-// TestClientRetriesContention shows that a client's rules for conflicts hold for
-// transactions, with the SDK's own retryer in the place of ours.
-func TestClientRetriesContention(t *testing.T) {
-	for name, c := range map[string]struct {
-		bodies []string
-		calls  int
-		want   error
-	}{
-		"conflict":  {[]string{cancelledBody("TransactionConflict")}, 2, nil},
-		"throttle":  {[]string{cancelledBody("ThrottlingError"), cancelledBody("TransactionConflict")}, 3, nil},
-		"condition": {[]string{cancelledBody("ConditionalCheckFailed")}, 1, ledger.ErrCondition},
-	} {
-		t.Run(name, func(t *testing.T) {
-			http := &answers{bodies: c.bodies}
-			client := dynamodb.New(dynamodb.Options{
-				Region:      "us-east-1",
-				Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
-				HTTPClient:  http,
-				Retryer: retry.AddWithErrorCodes(
-					retry.AddWithMaxBackoffDelay(retry.NewStandard(), 1), "TransactionConflictException"),
-			})
-			err := New(client, "ledger").Write(t.Context(),
-				ledger.Op{Put: ledger.Item{"pk": "p", "sk": "1"}}, ledger.Op{Put: ledger.Item{"pk": "p", "sk": "2"}})
-			if !errors.Is(err, c.want) || http.calls != c.calls {
-				t.Errorf("%d calls and %v, want %d and %v", http.calls, err, c.calls, c.want)
 			}
 		})
 	}

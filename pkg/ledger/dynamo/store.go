@@ -78,7 +78,7 @@ func (s *Store) send(ctx context.Context, items []types.TransactWriteItem) error
 			ExpressionAttributeValues: first.Delete.ExpressionAttributeValues,
 		})
 	default:
-		_, err = s.api.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: items}, namingContention)
+		_, err = s.api.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: items})
 	}
 	return err
 }

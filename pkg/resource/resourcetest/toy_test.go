@@ -25,17 +25,17 @@ type toy struct {
 
 // toys is the world of them, and somebody else in it.
 type toys struct {
-	all        map[string]toy
-	subnets    zone.Subnets
-	calls      int
-	writes     int
-	fail       int // how many calls from now
-	after      bool
-	errScripts error
+	all      map[string]toy
+	subnets  zone.Subnets
+	calls    int
+	writes   int
+	fail     int // how many calls from now
+	after    bool
+	scripted error
 }
 
 func newToys() *toys {
-	w := &toys{subnets: zone.Subnets{}, errScripts: errors.New("scripted")}
+	w := &toys{subnets: zone.Subnets{}, scripted: errors.New("scripted")}
 	for _, z := range []string{"1", "2", "3"} {
 		for _, s := range []string{"a", "b"} {
 			w.subnets[z+s] = zone.Subnet{ID: z + s, Zone: "az" + z, VPC: "vpc"}
@@ -63,7 +63,7 @@ func (w *toys) call(write bool, effect func()) error {
 		effect()
 	}
 	if w.fail == 0 {
-		return w.errScripts
+		return w.scripted
 	}
 	return nil
 }

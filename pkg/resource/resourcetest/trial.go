@@ -173,6 +173,11 @@ func (t *trial) writes(f func() error) (int, error) {
 	return after - before, err
 }
 
+// apply applies a change as it is, and counts the calls that change something.
+func (t *trial) apply(live resource.Resource, c resource.Change) (int, error) {
+	return t.writes(func() error { _, err := t.Driver.Apply(context.Background(), live, c); return err })
+}
+
 // same compares two snapshots.
 func same(what string, got, want map[string]any) error {
 	for arn, w := range want {

@@ -1,0 +1,377 @@
+package integration
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The zone that goes out, as moto numbers the zones of us-east-1; the seed's
+// subnets of it are those with the letter a.
+const (
+	outID   = "use1-az6"
+	outName = "us-east-1a"
+	nextID  = "use1-az1" // letter b
+)
+
+const table = "sidestep-ledger"
+
+// quickConfig waits no longer than moto needs, which is not at all. What moto does
+// take its time for is a transaction: it copies the table first.
+const quickConfig = `
+run: {lease: 10s, callDeadline: 3s, skew: 0s, poll: 200ms, settle: 500ms, deadline: 2s}
+`
+
+// fleetConfig is for many groups, whose table moto copies for seconds.
+const fleetConfig = `
+run: {lease: 30s, callDeadline: 20s, skew: 0s, poll: 1s, settle: 1s, deadline: 3s, concurrency: 4}
+ledger: {deadline: 30s}
+`
+
+// crashConfig takes a dead run's lock over quickly.
+const crashConfig = `
+run: {lease: 1s, callDeadline: 1s, skew: 0s, poll: 100ms, settle: 100ms, deadline: 1s}
+`
+
+// operator is a person with a configuration file in a world.
+type operator struct {
+	t      *testing.T
+	w      world
+	config string
+}
+
+func newOperator(t *testing.T, w world, config string) operator {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "sidestep.yaml")
+	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return operator{t: t, w: w, config: path}
+}
+
+// args completes a command line.
+func (o operator) args(args ...string) []string {
+	all := append(args, "--config", o.config, "--output", "json")
+	if o.w.prefix != "" && slices.Contains([]string{"plan", "evacuate"}, args[0]) {
+		all = append(all, "--name", o.w.prefix+"*")
+	}
+	return all
+}
+
+// do runs sidestep and wants it to exit with one of the codes.
+func (o operator) do(exits []int, args ...string) document {
+	o.t.Helper()
+	r := run(o.t, o.w, o.args(args...)...)
+	if !slices.Contains(exits, r.Exit) {
+		o.t.Fatalf("sidestep %s exited with %d, want %v\n%s\n%s", strings.Join(args, " "), r.Exit, exits, r.Stdout, r.Stderr)
+	}
+	return parse(o.t, r)
+}
+
+func (o operator) init() { o.t.Helper(); o.do([]int{0}, "ledger", "init") }
+func (o operator) evacuate(exit int, more ...string) document {
+	o.t.Helper()
+	return o.do([]int{exit}, append([]string{"evacuate", "--zone", outID, "--reason", "wire test", "--yes"}, more...)...)
+}
+func (o operator) recover(exit int, more ...string) document {
+	o.t.Helper()
+	return o.do([]int{exit}, append([]string{"recover", "--zone", outID, "--reason", "wire test", "--yes"}, more...)...)
+}
+
+// document is what --output json prints of plan, evacuate, recover and verify.
+type document struct {
+	Run struct {
+		ID        string `json:"id"`
+		Direction string `json:"direction"`
+		Zone      struct{ ID, Name string }
+		Policy    string `json:"policy"`
+		Status    string `json:"status"`
+	} `json:"run"`
+	Counts    map[string]int `json:"counts"`
+	Resources []struct {
+		ARN            string              `json:"arn"`
+		Kind           string              `json:"kind"`
+		Name           string              `json:"name"`
+		Outcome        string              `json:"outcome"`
+		Before         map[string][]string `json:"before"`
+		After          map[string][]string `json:"after"`
+		RemovedSubnets []string            `json:"removedSubnets"`
+	} `json:"resources"`
+	Error struct {
+		Message string `json:"message"`
+		Exit    int    `json:"exit"`
+	} `json:"error"`
+}
+
+func parse(t *testing.T, r result) document {
+	t.Helper()
+	var d document
+	if err := json.Unmarshal([]byte(r.Stdout), &d); err != nil {
+		t.Fatalf("stdout is not one JSON document: %v\n%s\n%s", err, r.Stdout, r.Stderr)
+	}
+	return d
+}
+
+func (d document) outcome(name string) string {
+	for _, r := range d.Resources {
+		if r.Name == name {
+			return r.Outcome
+		}
+	}
+	return ""
+}
+
+// wantClosed checks what another client sees after an evacuation: every group
+// that has another zone has lost its subnets of this one and nothing else, and
+// every other group is as it was.
+func wantClosed(t *testing.T, s seeded, before, after observation, policy string) {
+	t.Helper()
+	for name, was := range before.Groups {
+		want := was
+		in := slices.DeleteFunc(slices.Clone(was.Subnets), func(id string) bool { return !s.inZone(id, 'a') })
+		left := slices.DeleteFunc(slices.Clone(was.Subnets), func(id string) bool { return s.inZone(id, 'a') })
+		if len(in) > 0 && len(left) > 0 {
+			want.Subnets = left
+			want.Zones = slices.DeleteFunc(slices.Clone(was.Zones), func(z string) bool { return z == outName })
+			if policy == "hold" {
+				want.Suspended = union(was.Suspended, "AZRebalance", "ReplaceUnhealthy")
+			}
+		}
+		if is := after.Groups[name]; !reflect.DeepEqual(is, want) {
+			t.Errorf("%s under %s:\nis   %s\nwant %s", name, policy, text(is), text(want))
+		}
+	}
+}
+
+// inZone says by its label whether a seeded subnet lies in the zone of a letter.
+func (s seeded) inZone(id string, letter byte) bool {
+	for label, known := range s.subnets {
+		if known == id {
+			return label[0] == letter
+		}
+	}
+	return false
+}
+
+func union(list []string, more ...string) []string {
+	all := append(slices.Clone(list), more...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// wantNothingOpen checks that the ledger has no record and no zone out.
+func wantNothingOpen(t *testing.T, o observation) {
+	t.Helper()
+	if o.Ledger == nil {
+		t.Error("there is no ledger")
+	}
+	for _, item := range o.Ledger {
+		pk, _ := item["pk"].(string)
+		if _, isRecord := item["state"]; isRecord && !strings.HasPrefix(pk, "run#") {
+			t.Errorf("record left: %s", text(item))
+		}
+		if zones, ok := item["zones"].(map[string]any); ok && len(zones) > 0 {
+			t.Errorf("zones out: %s", text(zones))
+		}
+	}
+}
+
+// wantTrail checks that a run's trail has each resource's change, with what was
+// before and after.
+func wantTrail(t *testing.T, o operator, d document) {
+	t.Helper()
+	r := run(t, o.w, o.args("audit", d.Run.ID)...)
+	var trail struct {
+		Events []struct {
+			Type  string `json:"type"`
+			Actor string `json:"actor"`
+			Name  string `json:"name"`
+			Edits []struct{ Field string }
+		} `json:"events"`
+	}
+	if err := json.Unmarshal([]byte(r.Stdout), &trail); err != nil {
+		t.Fatalf("audit: %v\n%s\n%s", err, r.Stdout, r.Stderr)
+	}
+	told := map[string]int{}
+	for _, e := range trail.Events {
+		if e.Actor == "" {
+			t.Errorf("event %s names nobody", e.Type)
+		}
+		if e.Type == "change.started" && len(e.Edits) > 0 || e.Type == "change.accepted" {
+			told[e.Name]++
+		}
+	}
+	changed := 0
+	for _, res := range d.Resources {
+		if res.Outcome == "settled" || res.Outcome == "not-evacuated" || res.Outcome == "restored" {
+			changed++
+			if told[res.Name] < 2 {
+				t.Errorf("the trail of %s does not tell of %s", d.Run.ID, res.Name)
+			}
+		}
+	}
+	if changed == 0 || len(trail.Events) == 0 || trail.Events[len(trail.Events)-1].Type != "run.ended" {
+		t.Errorf("%s: %d changes, %d events", d.Run.ID, changed, len(trail.Events))
+	}
+}
+
+func TestFleetIsEvacuatedAndRecovered(t *testing.T) {
+	t.Parallel()
+	for _, policy := range []string{"hold", "drain"} {
+		t.Run(policy, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, "autoscaling", "ec2", "dynamodb", "sts", "elbv2")
+			s := seed(t, w, spec{subnetsPerZone: 2, groups: fleet(230)})
+			o := newOperator(t, w, fleetConfig)
+			o.init()
+			before := observe(t, w, table)
+			plan := o.do([]int{0}, "plan", "--zone", outID, "--policy", policy)
+			same(t, before, observe(t, w, table))
+			out := o.evacuate(3, "--policy", policy) // single-zone groups are still exposed
+			wantClosed(t, s, before, observe(t, w, table), policy)
+			wantAsPlanned(t, plan, out)
+			if out.Counts["skipped-single-zone"] == 0 || out.Run.Status != "partial" {
+				t.Errorf("evacuation: %s, %v", out.Run.Status, out.Counts)
+			}
+			back := o.recover(0)
+			after := observe(t, w, table)
+			same(t, before, after)
+			wantNothingOpen(t, after)
+			wantTrail(t, o, out)
+			wantTrail(t, o, back)
+		})
+	}
+}
+
+// wantAsPlanned checks that the evacuation did exactly what the plan said.
+func wantAsPlanned(t *testing.T, plan, out document) {
+	t.Helper()
+	if len(plan.Resources) != len(out.Resources) {
+		t.Errorf("%d resources planned, %d reported", len(plan.Resources), len(out.Resources))
+	}
+	for i, p := range plan.Resources {
+		did := out.Resources[i]
+		if p.ARN != did.ARN || !reflect.DeepEqual(p.Before, did.Before) || !reflect.DeepEqual(p.After, did.After) ||
+			!reflect.DeepEqual(p.RemovedSubnets, did.RemovedSubnets) {
+			t.Errorf("planned %s\ndid     %s", text(p), text(did))
+		}
+		if (p.Outcome == "planned") != (did.Outcome == "settled" || did.Outcome == "not-evacuated") && p.Outcome != did.Outcome {
+			t.Errorf("%s was planned as %s and is %s", p.Name, p.Outcome, did.Outcome)
+		}
+	}
+}
+
+func TestPlanChangesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "autoscaling", "ec2", "dynamodb", "sts", "elbv2")
+	seed(t, w, spec{subnetsPerZone: 2, groups: fleet(12)})
+	newOperator(t, w, quickConfig).init()
+	p := between(t, w)
+	o := newOperator(t, w.through(p), quickConfig)
+	for _, policy := range []string{"hold", "drain"} {
+		plan := o.do([]int{0}, "plan", "--zone", outName, "--policy", policy)
+		if plan.Counts["planned"] == 0 {
+			t.Errorf("nothing is planned: %v", plan.Counts)
+		}
+	}
+	o.do([]int{0}, "status")
+	o.do([]int{0}, "verify", "--zone", outID)
+	if m := p.mutations(); len(m) > 0 {
+		t.Errorf("mutating calls: %+v", m)
+	}
+	if len(p.recorded()) == 0 {
+		t.Error("no call was recorded")
+	}
+}
+
+// TestKilledAtEveryMutation ends the binary with SIGKILL before and after each
+// mutating request of an evacuation and of a recovery.
+func TestKilledAtEveryMutation(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "autoscaling", "ec2", "dynamodb", "sts")
+	seed(t, w, spec{subnetsPerZone: 2, groups: fleet(8)})
+	o := newOperator(t, w, crashConfig)
+	o.init()
+	before := observe(t, w, table)
+	kills := 0
+	for _, victim := range []string{"evacuate", "recover"} {
+		for _, after := range []bool{false, true} {
+			for n := 1; ; n++ {
+				if victim == "recover" {
+					o.evacuate(3)
+				}
+				if !killed(t, o, victim, n, after) {
+					o.recover(0)
+					break
+				}
+				kills++
+				if n%2 == 0 && victim == "evacuate" {
+					o.evacuate(3)
+				}
+				o.recover(0)
+				seen := observe(t, w, table)
+				same(t, before, seen)
+				wantNothingOpen(t, seen)
+				if t.Failed() {
+					t.Fatalf("after killing %s at mutation %d, after it: %v", victim, n, after)
+				}
+			}
+		}
+	}
+	t.Logf("killed at %d points", kills)
+	if kills < 60 {
+		t.Errorf("only %d points were covered", kills)
+	}
+}
+
+// killed runs a command and kills it at its nth mutating request. It reports
+// false if there was no such request.
+func killed(t *testing.T, o operator, command string, n int, after bool) bool {
+	t.Helper()
+	p, err := newProxy(o.w.endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.close()
+	proxied := o
+	proxied.w = o.w.through(p)
+	victim := prepare(t, proxied.w, binary(t), proxied.args(command, "--zone", outID, "--reason", "to be killed", "--yes")...)
+	if after {
+		p.crashAfter(n, victim.kill)
+	} else {
+		p.crashBefore(n, victim.kill)
+	}
+	return victim.run().Exit == -1
+}
+
+// TestTwoFirstRunsAtOnce: neither has a record to find; one acts, the other is
+// refused or finds all done.
+func TestTwoFirstRunsAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "autoscaling", "ec2", "dynamodb", "sts")
+	s := seed(t, w, spec{subnetsPerZone: 2, groups: fleet(24)})
+	o := newOperator(t, w, quickConfig)
+	o.init()
+	before := observe(t, w, table)
+	var runs [2]*process
+	ends := make(chan result, len(runs))
+	for i := range runs {
+		runs[i] = prepare(t, w, binary(t), o.args("evacuate", "--zone", outID, "--reason", fmt.Sprint("run ", i), "--yes")...)
+		go func() { ends <- runs[i].run() }()
+	}
+	for range runs {
+		if r := <-ends; r.Exit != 3 && r.Exit != 5 {
+			t.Errorf("exit %d\n%s\n%s", r.Exit, r.Stdout, r.Stderr)
+		}
+	}
+	wantClosed(t, s, before, observe(t, w, table), "hold")
+	o.recover(0)
+	after := observe(t, w, table)
+	same(t, before, after)
+	wantNothingOpen(t, after)
+}
