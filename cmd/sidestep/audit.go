@@ -30,7 +30,7 @@ func (c *cli) auditCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			document := view.NewAudit(run, events)
+			document := view.NewAudit(s.place, run, events)
 			s.print(document, document.Text())
 			return nil
 		}),

@@ -8,6 +8,7 @@ import (
 
 	"sidestep/cmd/sidestep/view"
 	"sidestep/pkg/engine"
+	"sidestep/pkg/resource"
 )
 
 // runFlags are those of runs that change something.
@@ -107,33 +108,35 @@ func (s *session) show(text string, yes bool) {
 // conclude tells how a run ended.
 func (s *session) conclude(result engine.Result, err error) error {
 	s.progress.done()
-	if err != nil && result.Run.EndedAt.IsZero() {
-		return err // it never began
+	if err != nil && !begun(result) {
+		return err
 	}
 	document, text := view.NewDocument(s.place, result), "\n"+view.Result(s.place, result)
 	if err == nil {
 		s.print(document, text)
 		return ending(result.Run.Status)
 	}
+	early := s.early(result, err)
+	told := explain(early).document()
+	document.Error = &told
 	if _, refused := asRefusal(err); refused {
 		text = "" // nothing was done, and the error says why
 	}
-	begun := s.interrupted(result, err)
-	told := explain(begun).document()
-	document.Error = &told
 	s.print(document, text)
-	return begun
+	return early
 }
 
-// interrupted says how to go on after a run that ended early.
-func (s *session) interrupted(result engine.Result, err error) error {
-	if _, refused := asRefusal(err); refused {
+// begun reports whether a run held the lock, and so may have changed something.
+func begun(result engine.Result) bool { return !result.Run.EndedAt.IsZero() }
+
+// early says of a run that ended early how to go on.
+func (s *session) early(result engine.Result, err error) error {
+	if _, refused := asRefusal(err); refused || !begun(result) {
 		return err
 	}
-	zone, flags := " --zone "+result.Zone.ID, s.place.Flags
-	again := string(result.Run.Direction) + zone + " --reason TEXT" + flags
-	if result.Run.Direction == "evacuate" {
-		return &runError{err, "go on with " + oneLine(again) + " or undo it with " + oneLine("recover"+zone+" --reason TEXT"+flags)}
+	next := "go on with `" + view.Again(s.place, result.Run) + "`"
+	if result.Run.Direction == resource.Evacuate {
+		next += ", or undo it with `sidestep recover --zone " + result.Zone.ID + " --reason TEXT" + s.place.Flags + "`"
 	}
-	return &runError{err, "go on with " + oneLine(again)}
+	return &runError{err, next}
 }

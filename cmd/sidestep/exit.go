@@ -143,11 +143,3 @@ func ending(status ledger.Status) error {
 	}
 	return code
 }
-
-// oneLine puts commands into a sentence.
-func oneLine(commands ...string) string {
-	for i, c := range commands {
-		commands[i] = "`sidestep " + c + "`"
-	}
-	return strings.Join(commands, ", ")
-}

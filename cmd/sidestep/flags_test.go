@@ -117,14 +117,6 @@ func TestActor(t *testing.T) {
 	}
 }
 
-func TestQuote(t *testing.T) {
-	for s, want := range map[string]string{"us-east-1": "us-east-1", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$(x)": "'$(x)'"} {
-		if got := quote(s); got != want {
-			t.Errorf("%q becomes %s, want %s", s, got, want)
-		}
-	}
-}
-
 // TestNextStepsRepeatFlags: a command that was copied must go to the same place.
 func TestNextStepsRepeatFlags(t *testing.T) {
 	w := ready(t)

@@ -62,7 +62,7 @@ func (s *session) listRuns(ctx context.Context, zone string) error {
 		return err
 	}
 	runs = slices.DeleteFunc(runs, func(r ledger.Run) bool { return zone != "" && r.Zone != zone })
-	document := view.NewRuns(runs)
+	document := view.NewRuns(s.place, runs)
 	s.print(document, document.Text())
 	return nil
 }

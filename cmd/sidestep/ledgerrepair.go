@@ -8,13 +8,14 @@ import (
 
 	"sidestep/cmd/sidestep/view"
 	"sidestep/pkg/engine"
+	"sidestep/pkg/ledger"
 )
 
-// repairDocument is the answer of ledger repair. Without a run, nothing was
-// changed.
+// repairDocument is the answer of ledger repair. Where its run has no ID nothing
+// was changed.
 type repairDocument struct {
+	view.Document
 	Repairs []engine.Repair `json:"repairs"`
-	Run     *view.Document  `json:"run,omitempty"`
 }
 
 func (c *cli) ledgerRepairCommand() *cobra.Command {
@@ -58,12 +59,16 @@ func (s *session) repair(ctx context.Context, req engine.Request, yes bool) erro
 		return err
 	}
 	text := view.Repairs(z, repairs)
+	found := repairDocument{view.NewDocument(s.place, engine.Result{Run: ledger.Run{Zone: z.ID, ZoneName: z.Name}}), repairs}
 	if len(repairs) == 0 {
-		s.print(repairDocument{Repairs: []engine.Repair{}}, text)
+		found.Repairs = []engine.Repair{}
+		s.print(found, text)
 		return nil
 	}
 	if err := s.canAsk(yes); err != nil {
-		s.print(repairDocument{Repairs: repairs}, text)
+		told := explain(err).document()
+		found.Error = &told
+		s.print(found, text)
 		return err
 	}
 	s.show(text, yes)
@@ -73,11 +78,13 @@ func (s *session) repair(ctx context.Context, req engine.Request, yes bool) erro
 	req.Run = s.runID("repair", z.ID)
 	result, err := s.engine.ApplyRepairs(ctx, req, repairs)
 	s.progress.done()
+	if err != nil && begun(result) {
+		return &runError{err, "run the repair again"}
+	}
 	if err != nil {
 		return err
 	}
-	document := view.NewDocument(s.place, result)
-	s.print(repairDocument{repairs, &document}, fmt.Sprintf("\nREPAIRED: %d of %d records; trail: sidestep audit %s%s\n",
+	s.print(repairDocument{view.NewDocument(s.place, result), repairs}, fmt.Sprintf("\nREPAIRED: %d of %d records; trail: sidestep audit %s%s\n",
 		len(result.Items), len(repairs), req.Run, s.place.Flags))
 	return nil
 }

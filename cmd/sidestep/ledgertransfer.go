@@ -60,8 +60,7 @@ func (s *session) exportTo(ctx context.Context, path string) error {
 
 // importDocument is the answer of ledger import.
 type importDocument struct {
-	Run    string              `json:"run"`
-	Status ledger.Status       `json:"status"`
+	view.Document
 	Import ledger.ImportResult `json:"import"`
 }
 
@@ -91,10 +90,13 @@ func (c *cli) ledgerImportCommand() *cobra.Command {
 		req := engine.Request{Run: s.runID("import", "ledger"), Actor: s.actor, Reason: reason}
 		result, imported, err := s.engine.Import(cmd.Context(), req, transfer)
 		s.progress.done()
+		if _, refused := asRefusal(err); err != nil && begun(result) && !refused {
+			return &runError{err, "import it again: what is there already stays as it is"}
+		}
 		if err != nil {
 			return err
 		}
-		s.print(importDocument{result.Run.ID, result.Run.Status, imported}, view.Import(imported))
+		s.print(importDocument{view.NewDocument(s.place, result), imported}, view.Import(imported))
 		return nil
 	})
 	return cmd

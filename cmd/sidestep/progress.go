@@ -67,6 +67,7 @@ func (p *progress) draw(step string, done, total int) {
 		p.bar = progressbar.NewOptions(bounds(total),
 			progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(step),
 			progressbar.OptionSetWidth(30), progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(false),
+			progressbar.OptionSetTheme(progressbar.Theme{Saucer: "=", SaucerPadding: " ", BarStart: "[", BarEnd: "]"}),
 			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 	}
 	// An error is one of drawing on the terminal, which stops no evacuation.

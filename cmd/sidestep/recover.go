@@ -127,7 +127,7 @@ func (s *session) zonesOut(ctx context.Context) ([]string, error) {
 // recoverEach stops for nothing but a stop: one zone's trouble must not keep
 // another one out.
 func (s *session) recoverEach(ctx context.Context, req engine.Request, zones []string) error {
-	document := runs{}
+	document := runs{Runs: []view.Document{}}
 	var text strings.Builder
 	var worst error
 	for _, id := range zones {
@@ -135,16 +135,21 @@ func (s *session) recoverEach(ctx context.Context, req engine.Request, zones []s
 		result, err := s.engine.Recover(ctx, req)
 		s.progress.done()
 		d := view.NewDocument(s.place, result)
+		if begun(result) {
+			text.WriteString("\n" + view.Result(s.place, result))
+		}
 		if err != nil {
-			begun := s.interrupted(result, err)
-			told := explain(begun).document()
+			worst = s.early(result, err)
+			told := explain(worst).document()
 			d.Error = &told
-			worst = begun
-		} else if code := ending(result.Run.Status); code != nil && worst == nil {
+			fmt.Fprintf(&text, "\n%s: %s\n", id, explain(worst))
+		} else if code := ending(result.Run.Status); worst == nil {
 			worst = code
 		}
 		document.Runs = append(document.Runs, d)
-		text.WriteString("\n" + view.Result(s.place, result))
+		if ctx.Err() != nil {
+			break
+		}
 	}
 	s.print(document, text.String())
 	return worst

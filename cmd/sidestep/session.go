@@ -67,21 +67,10 @@ func (c *cli) given() string {
 	var b strings.Builder
 	c.root.PersistentFlags().VisitAll(func(f *pflag.Flag) {
 		if f.Changed && f.Name != "output" {
-			fmt.Fprintf(&b, " --%s %s", f.Name, quote(f.Value.String()))
+			fmt.Fprintf(&b, " --%s %s", f.Name, view.Quote(f.Value.String()))
 		}
 	})
 	return b.String()
-}
-
-// quote makes a value one word for a shell.
-func quote(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@,", r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // maxRunID bounds what can be the ID of a run.

@@ -5,16 +5,40 @@ that is killed or panics takes its server along, without anyone hunting for
 processes.
 """
 
+import copy
 import logging
 import os
 import sys
+import types
+from collections import defaultdict
 
+import moto.dynamodb.models as dynamodb
+from moto.dynamodb.models.table import Table
 from moto.moto_server.threaded_moto_server import ThreadedMotoServer
 
 # What moto does not implement it answers with 500, and a page of traceback in its
 # log: worth seeing for who writes a test, noise for everybody else.
 noisy = "SIDESTEP_MOTO_LOG" in os.environ
 logging.getLogger("werkzeug").setLevel(logging.INFO if noisy else logging.CRITICAL)
+
+
+
+def backup(original):
+    """A copy to go back to.
+
+    moto copies the whole table for each item of a transaction, item by item: with
+    a thousand items that takes seconds a write, and longer each time. It puts
+    items into a table or takes them out but does not change one in place in a
+    transaction of puts, deletes and checks, so the dictionaries are enough.
+    """
+    if not isinstance(original, Table):
+        return copy.deepcopy(original)
+    table = copy.copy(original)
+    table.items = defaultdict(dict, {h: dict(items) for h, items in original.items.items()})
+    return table
+
+
+dynamodb.copy = types.SimpleNamespace(deepcopy=backup, copy=copy.copy)
 
 server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
 server.start()

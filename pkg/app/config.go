@@ -97,7 +97,9 @@ func LoadConfig(file string) (Config, error) {
 	if err != nil {
 		return c, fmt.Errorf("%w: reading %s: %w", ErrConfig, file, err)
 	}
-	if len(b) == 0 {
+	// A file of comments alone is YAML's null, which would empty the defaults.
+	var content any
+	if err := yaml.Unmarshal(b, &content); err == nil && content == nil {
 		return c, nil
 	}
 	if err := yaml.UnmarshalWithOptions(b, &c, yaml.Strict()); err != nil {

@@ -53,7 +53,7 @@ func (e *ConnectError) Unwrap() error { return e.Err }
 // that an engine needs. What is wrong with any of that is a *ConnectError, known
 // within a minute however the network fails.
 func Connect(ctx context.Context, o ConnectOptions) (Deps, Identity, error) {
-	pacer := awsclient.NewPacer(o.Clock, o.Config.Run.CallDeadline, awsclient.Limits)
+	pacer := awsclient.NewPacer(o.Clock, awsclient.CallTimeout, awsclient.Limits)
 	cfg, err := awsclient.Load(ctx, pacer, o.Region, o.Profile)
 	if err != nil {
 		return Deps{}, Identity{}, explain(ctx, err)

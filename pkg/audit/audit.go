@@ -30,8 +30,12 @@ func (t Trail) about(kind, text string, id resource.ID, outcome resource.Outcome
 
 // Started opens the trail.
 func (t Trail) Started() ledger.Event {
-	return t.event("run.started", fmt.Sprintf("%s started a run to %s zone %s (%s), policy %s: %s",
-		t.Run.Actor, t.Run.Direction, t.Run.Zone, t.Run.ZoneName, t.Run.Policy, t.Run.Reason))
+	policy := ""
+	if t.Run.Policy != "" {
+		policy = ", policy " + string(t.Run.Policy)
+	}
+	return t.event("run.started", fmt.Sprintf("%s started a run to %s zone %s (%s)%s: %s",
+		t.Run.Actor, t.Run.Direction, t.Run.Zone, t.Run.ZoneName, policy, t.Run.Reason))
 }
 
 // TookOver says that the lock's last owner was not heard of any more.

@@ -18,6 +18,10 @@ import (
 // Times of a call. A zone event is when everybody calls: the total has room for
 // several throttled attempts, and one attempt that hangs leaves time for the next.
 const (
+	// CallTimeout bounds a call whose context has no nearer deadline, attempts and
+	// waiting included.
+	CallTimeout = 30 * time.Second
+
 	attemptTimeout = 10 * time.Second
 	backoffBase    = 200 * time.Millisecond
 	backoffCap     = 5 * time.Second

@@ -105,7 +105,8 @@ func (e *Engine) heed(ctx context.Context, w *world, p resource.Policy) error {
 	}
 	var arns []string
 	for _, r := range w.resources {
-		if in, _, _ := w.subnets.Split(r.Fields["subnets"], w.zone.ID); len(in) > 0 {
+		_, recorded := w.records[r.ARN] // held, its subnets out already
+		if in, _, _ := w.subnets.Split(r.Fields["subnets"], w.zone.ID); len(in) > 0 || recorded {
 			arns = append(arns, r.TargetGroups...)
 		}
 	}

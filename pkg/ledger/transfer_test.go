@@ -125,7 +125,7 @@ func TestExport(t *testing.T) {
 			t.Errorf("line %d holds no %s: %s", i+2, want, lines[i+1])
 		}
 	}
-	if b.export() != b.export() {
+	if first, second := b.export(), b.export(); first != second {
 		t.Error("two exports differ")
 	}
 }

@@ -11,13 +11,18 @@ import (
 
 // Audit is the answer of audit: a run's header and its trail, oldest first.
 type Audit struct {
-	Run    ledger.Run     `json:"run"`
-	Events []ledger.Event `json:"events"`
+	Run    Run                      `json:"run"`
+	Counts map[resource.Outcome]int `json:"counts"`
+	Events []ledger.Event           `json:"events"`
 }
 
 // NewAudit makes the document.
-func NewAudit(run ledger.Run, events []ledger.Event) Audit {
-	return Audit{run, list(events)}
+func NewAudit(p Place, run ledger.Run, events []ledger.Event) Audit {
+	counts := run.Counts
+	if counts == nil {
+		counts = map[resource.Outcome]int{}
+	}
+	return Audit{newRun(p, run), counts, list(events)}
 }
 
 // Text is the trail in text.
@@ -27,7 +32,7 @@ func (a Audit) Text() string {
 	fmt.Fprintf(&b, "RUN %s: %s\n", r.ID, r.Status)
 	rows := [][]string{
 		{"direction", string(r.Direction)},
-		{"zone", r.Zone + " (" + r.ZoneName + ")"},
+		{"zone", r.Zone.String()},
 		{"policy", string(r.Policy)},
 		{"actor", Clean(r.Actor)},
 		{"reason", Clean(r.Reason)},
@@ -39,8 +44,8 @@ func (a Audit) Text() string {
 	if r.Cause != "" {
 		rows = append(rows, []string{"cause", Clean(r.Cause)})
 	}
-	if len(r.Counts) > 0 {
-		rows = append(rows, []string{"outcomes", numbers(r.Counts)})
+	if len(a.Counts) > 0 {
+		rows = append(rows, []string{"outcomes", numbers(a.Counts)})
 	}
 	b.WriteString(table("  ", rows))
 	fmt.Fprintf(&b, "\nTRAIL (%s, times in UTC)\n", count(len(a.Events), "event"))

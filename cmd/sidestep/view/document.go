@@ -36,6 +36,8 @@ type Run struct {
 	Status    ledger.Status      `json:"status"`
 	Actor     string             `json:"actor"`
 	Reason    string             `json:"reason"`
+	Cause     string             `json:"cause,omitempty"` // of an early end
+	Scope     resource.Scope     `json:"scope"`
 	StartedAt time.Time          `json:"startedAt,omitzero"`
 	EndedAt   time.Time          `json:"endedAt,omitzero"`
 }
@@ -81,11 +83,7 @@ type Place struct {
 // NewDocument makes a result's document.
 func NewDocument(p Place, r engine.Result) Document {
 	d := Document{
-		Run: Run{
-			ID: r.Run.ID, Direction: r.Run.Direction, Zone: r.Zone, Account: p.Account, Region: p.Region,
-			Policy: r.Run.Policy, Status: r.Run.Status, Actor: r.Run.Actor, Reason: r.Run.Reason,
-			StartedAt: r.Run.StartedAt, EndedAt: r.Run.EndedAt,
-		},
+		Run:         newRun(p, r.Run),
 		Counts:      r.Counts(),
 		Resources:   make([]Resource, len(r.Items)),
 		Notes:       list(r.Notes),
@@ -99,6 +97,14 @@ func NewDocument(p Place, r engine.Result) Document {
 		}
 	}
 	return d
+}
+
+func newRun(p Place, r ledger.Run) Run {
+	return Run{
+		ID: r.ID, Direction: r.Direction, Zone: zone.Zone{ID: r.Zone, Name: r.ZoneName}, Account: p.Account, Region: p.Region,
+		Policy: r.Policy, Status: r.Status, Actor: r.Actor, Reason: r.Reason, Cause: r.Cause, Scope: r.Scope,
+		StartedAt: r.StartedAt, EndedAt: r.EndedAt,
+	}
 }
 
 // JSON is v as one document.

@@ -85,11 +85,17 @@ func (d Records) Show() string {
 
 // Runs is the answer of ledger list --runs.
 type Runs struct {
-	Runs []ledger.Run `json:"runs"`
+	Runs []Run `json:"runs"`
 }
 
 // NewRuns makes the document.
-func NewRuns(runs []ledger.Run) Runs { return Runs{list(runs)} }
+func NewRuns(p Place, runs []ledger.Run) Runs {
+	d := Runs{Runs: []Run{}}
+	for _, r := range runs {
+		d.Runs = append(d.Runs, newRun(p, r))
+	}
+	return d
+}
 
 // Text is one line a run.
 func (d Runs) Text() string {

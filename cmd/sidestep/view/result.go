@@ -19,6 +19,9 @@ func Result(p Place, r engine.Result) string {
 
 // headline is the verdict, on one line however long: people search for it.
 func headline(p Place, r engine.Result) string {
+	if r.Run.Direction == resource.Recover && len(r.Items)+r.Open == 0 {
+		return fmt.Sprintf("NOTHING TO RECOVER of %s in account %s: the zone is not out", r.Zone, p.Account)
+	}
 	if r.Run.Direction == resource.Recover {
 		back := pick(r, func(i engine.Item) bool { return i.Outcome.Weight(resource.Recover) == resource.Good })
 		return fmt.Sprintf("%s %s in account %s: %s back, %s open", verdict(r, "RECOVERED"), r.Zone,
@@ -43,26 +46,28 @@ func evacuated(p Place, r engine.Result) string {
 	if r.Open == 0 {
 		commands = commands[2:]
 	}
-	if r.Run.Status == ledger.Stopped || r.Run.Status == ledger.Failed {
-		commands = append([]string{"evacuate --zone " + r.Zone.ID + " --policy " + string(r.Run.Policy) + " --reason TEXT"}, commands...)
-	}
-	return b.String() + next(p, commands...)
+	return b.String() + next(p, again(p, r), commands...)
 }
 
-// isClosed: the zone is closed for what new the resource would place there.
-func isClosed(i engine.Item) bool {
-	switch i.Outcome {
-	case resource.Applied, resource.Settled, resource.AlreadyDone, resource.NotEvacuated:
-		return true
+// again is the command that goes on with a run that ended early, else nothing.
+func again(p Place, r engine.Result) string {
+	if r.Run.Status == ledger.Stopped || r.Run.Status == ledger.Failed {
+		return Again(p, r.Run)
 	}
-	return false
+	return ""
+}
+
+// isClosed: the resource places nothing new in the zone. One that was to be empty
+// there as well, and is not, counts as exposed.
+func isClosed(i engine.Item) bool {
+	return i.Outcome == resource.Applied || i.Outcome == resource.Settled || i.Outcome == resource.AlreadyDone
 }
 
 // onPurpose says what the policy leaves running.
 func onPurpose(r engine.Result, closed []engine.Item) string {
 	instances, groups := 0, 0
 	for _, i := range closed {
-		if n := resource.Count(i.Left); n > 0 && i.Outcome != resource.NotEvacuated {
+		if n := resource.Count(i.Left); n > 0 {
 			instances += n
 			groups++
 		}
@@ -100,21 +105,24 @@ func recovered(p Place, r engine.Result) string {
 		b.WriteString("\n" + text)
 	}
 	var commands []string
-	if r.Open > 0 {
+	switch {
+	case r.Counts()[resource.Restoring] > 0:
+		commands = append(commands, "watch --zone "+r.Zone.ID+" --once")
+	case r.Open > 0 && again(p, r) == "":
 		commands = append(commands, "recover --zone "+r.Zone.ID+" --reason TEXT")
 	}
-	if r.Counts()[resource.Restoring] > 0 {
-		commands = []string{"watch --zone " + r.Zone.ID + " --once"}
-	}
-	return b.String() + next(p, append(commands, "audit "+r.Run.ID)...)
+	return b.String() + next(p, again(p, r), append(commands, "audit "+r.Run.ID)...)
 }
 
 // Verify is a comparison of records and live configuration in text.
 func Verify(p Place, r engine.Result) string {
 	off := exposed(r)
 	word := "HOLDS"
-	if r.Drifted() {
+	switch {
+	case r.Drifted():
 		word = "DRIFT in"
+	case len(r.Items) == 0:
+		word = "NOTHING TO VERIFY in"
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s in account %s: %s as recorded\n", word, r.Zone,
@@ -128,9 +136,9 @@ func Verify(p Place, r engine.Result) string {
 	}
 	switch {
 	case len(off) > 0:
-		return b.String() + next(p, "evacuate --zone "+r.Zone.ID+" --reason TEXT", "recover --zone "+r.Zone.ID+" --reason TEXT")
+		return b.String() + next(p, "", "evacuate --zone "+r.Zone.ID+" --reason TEXT", "recover --zone "+r.Zone.ID+" --reason TEXT")
 	case r.Open > 0:
-		return b.String() + next(p, "recover --zone "+r.Zone.ID+" --reason TEXT")
+		return b.String() + next(p, "", "recover --zone "+r.Zone.ID+" --reason TEXT")
 	}
 	return b.String()
 }

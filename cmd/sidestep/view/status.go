@@ -81,7 +81,7 @@ func (s Status) Text() string {
 	}
 	b.WriteString("\n" + s.Lock.text())
 	if commands := s.next(); len(commands) > 0 {
-		b.WriteString(next(s.place, commands...))
+		b.WriteString(next(s.place, "", commands...))
 	}
 	return b.String()
 }

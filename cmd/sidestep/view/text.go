@@ -101,10 +101,13 @@ func Span(d time.Duration) string {
 	return fmt.Sprintf("%d days %d h", int(d.Hours())/24, int(d.Hours())%24)
 }
 
-// next lists the commands that come next.
-func next(p Place, commands ...string) string {
+// next lists the commands that come next, a whole one before all, if there is one.
+func next(p Place, first string, commands ...string) string {
 	var b strings.Builder
 	b.WriteString("\nNEXT:\n")
+	if first != "" {
+		b.WriteString("  " + first + "\n")
+	}
 	for _, c := range commands {
 		b.WriteString("  sidestep " + c + p.Flags + "\n")
 	}
