@@ -3,14 +3,15 @@
 
 # One toolchain for everyone: its standard library has the fixes govulncheck asks
 # for. The go command fetches it where another one is installed.
-export GOTOOLCHAIN := go1.26.11
+export GOTOOLCHAIN := go1.27.3
 # A checkout that belongs to another user, as in a container, has no readable VCS.
 export GOFLAGS := $(strip $(filter-out -buildvcs=%,$(GOFLAGS)) -buildvcs=false)
 
-# Tools are pinned, and kept outside the tree so that a fresh clone finds them.
+# Tools are pinned, kept outside the tree so that a fresh clone finds them, and built
+# by the toolchain whose code they read.
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/sidestep
-LINT := $(CACHE)/tools/golangci-lint-v2.15.0/golangci-lint
-GOVULNCHECK := $(CACHE)/tools/govulncheck-v1.9.0/govulncheck
+LINT := $(CACHE)/tools/golangci-lint-v2.15.0-$(GOTOOLCHAIN)/golangci-lint
+GOVULNCHECK := $(CACHE)/tools/govulncheck-v1.9.0-$(GOTOOLCHAIN)/govulncheck
 
 # Known vulnerabilities, as of a pinned day: a check must not turn red overnight
 # without a commit. For what is known today: make vulns VULNDB=https://vuln.go.dev

@@ -3,6 +3,7 @@ package clock
 import (
 	"container/heap"
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -103,10 +104,11 @@ type timeout struct {
 func (t *timeout) Deadline() (time.Time, bool) { return t.deadline, true }
 
 func (t *timeout) Err() error {
-	if err := t.Context.Err(); err == nil || context.Cause(t.Context) != context.DeadlineExceeded {
-		return err
+	err := t.Context.Err()
+	if err != nil && errors.Is(context.Cause(t.Context), context.DeadlineExceeded) {
+		return context.DeadlineExceeded
 	}
-	return context.DeadlineExceeded
+	return err
 }
 
 // Each calls f for 0 to n-1, at most limit at a time. The caller's place passes

@@ -124,22 +124,30 @@ func (s *session) sight(d resource.Driver, rec ledger.Record, r resource.Resourc
 		return decided, s.mark(rec, resource.Orphaned, unseenReason)
 	}
 	p := d.Judge(r, change(rec, s.w))
-	moving := rec.Policy == resource.Drain && resource.Count(p.Left) > 0
 	s.place(rec.ARN, r.Places, p.Left)
-	switch {
-	case p.Reached && moving && !overdue:
-		return stillOpen, nil
+	moving := rec.Policy == resource.Drain && resource.Count(p.Left) > 0
+	switch v := look(p.Reached, moving, last, overdue); {
+	case v != decided:
+		return v, nil
 	case p.Reached && moving:
 		return decided, s.mark(rec, resource.NotEvacuated, stillThere(p.Left))
-	case p.Reached && last:
-		return holding, nil
-	case p.Reached:
-		return decided, nil
-	case !last:
-		return stillOpen, nil
+	case !p.Reached:
+		o, why := compare(rec, r, p)
+		return decided, s.mark(rec, o, why)
 	}
-	o, why := compare(rec, r, p)
-	return decided, s.mark(rec, o, why)
+	return decided, nil
+}
+
+// look says what a reading means: whether the change shows, and whether capacity
+// is still moving; whether the settle time is over, and whether the run's is.
+func look(shows, moving, last, overdue bool) verdict {
+	switch {
+	case shows && moving && !overdue, !shows && !last:
+		return stillOpen
+	case shows && !moving && last:
+		return holding
+	}
+	return decided
 }
 
 // settle says in the records that their changes held.

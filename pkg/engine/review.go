@@ -134,20 +134,25 @@ func (e *Engine) Status(ctx context.Context, only string) (Status, error) {
 		if err != nil {
 			return status, err
 		}
-		z := ZoneStatus{Zone: zone.Zone{ID: id}, Out: entry, Age: now.Sub(entry.Since), Records: map[ledger.State]int{}}
-		for _, r := range records {
-			z.Records[r.State]++
-			if r.Outcome != "" && r.Outcome.Weight(resource.Evacuate) >= resource.Exposed {
-				if z.Concern == nil {
-					z.Concern = map[string]int{}
-				}
-				z.Concern[string(r.Outcome)]++
-			}
-		}
-		status.Zones = append(status.Zones, z)
+		status.Zones = append(status.Zones, zoneStatus(id, entry, records, now))
 	}
 	slices.SortFunc(status.Zones, func(a, b ZoneStatus) int { return compareKeys(a.Zone.ID, b.Zone.ID) })
 	return status, nil
+}
+
+// zoneStatus counts a zone's records.
+func zoneStatus(id string, entry ledger.ZoneOut, records []ledger.Record, now time.Time) ZoneStatus {
+	z := ZoneStatus{
+		Zone: zone.Zone{ID: id}, Out: entry, Age: now.Sub(entry.Since),
+		Records: map[ledger.State]int{}, Concern: map[string]int{},
+	}
+	for _, r := range records {
+		z.Records[r.State]++
+		if r.Outcome != "" && r.Outcome.Weight(resource.Evacuate) >= resource.Exposed {
+			z.Concern[string(r.Outcome)]++
+		}
+	}
+	return z
 }
 
 // Reconcile closes the recoveries that have settled since a run with --no-wait,
