@@ -47,7 +47,7 @@ func (s *session) mayPass(arn string) bool {
 func (s *session) actOnce(todo []ledger.Record, total int) error {
 	var done atomic.Int64
 	for _, d := range s.e.Drivers {
-		records := slices.DeleteFunc(slices.Clone(todo), func(r ledger.Record) bool { return r.Kind != d.Kind() })
+		records := ofKind(todo, d.Kind())
 		for batch := range slices.Chunk(records, s.e.Timing.Batch) {
 			if err := s.stopped(); err != nil {
 				return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"sidestep/pkg/awserr"
@@ -74,7 +75,7 @@ func (e *Engine) remember(ctx context.Context, w *world) (ledger.ZonesOut, error
 func (e *Engine) inventory(ctx context.Context, w *world, s resource.Scope) {
 	w.ids, w.failed, w.resources = nil, nil, map[string]resource.Resource{}
 	for i, d := range e.Drivers {
-		if len(s.Kinds) > 0 && !slices.Contains(s.Kinds, d.Kind()) {
+		if !s.Has(d.Kind()) {
 			continue
 		}
 		e.progress("Reading kinds of resources", i, len(e.Drivers))
@@ -213,14 +214,32 @@ func (e *Engine) plan(w *world, d resource.Direction, p resource.Policy, id reso
 
 // of returns the records of one kind that are in scope, in order of their keys.
 func (w *world) of(k resource.Kind, s resource.Scope) []ledger.Record {
-	var found []ledger.Record
-	for _, r := range w.records {
-		if r.Kind == k && (len(s.Kinds) == 0 || slices.Contains(s.Kinds, k)) {
-			found = append(found, r)
-		}
+	if !s.Has(k) {
+		return nil
 	}
+	found := ofKind(slices.Collect(maps.Values(w.records)), k)
 	slices.SortFunc(found, func(a, b ledger.Record) int { return compareKeys(a.ARN, b.ARN) })
 	return found
+}
+
+// ofKind returns the records of one kind.
+func ofKind(records []ledger.Record, k resource.Kind) []ledger.Record {
+	return slices.DeleteFunc(slices.Clone(records), func(r ledger.Record) bool { return r.Kind != k })
+}
+
+// survey reads a zone's records and all subnets, to look at and not to act on.
+func (e *Engine) survey(ctx context.Context, idOrName string) (*world, ledger.ZonesOut, error) {
+	z, zones, err := e.Resolve(ctx, idOrName)
+	if err != nil {
+		return nil, nil, err
+	}
+	w := &world{zone: z, zones: zones}
+	out, err := e.remember(ctx, w)
+	if err != nil {
+		return w, nil, err
+	}
+	w.subnets, err = zone.ReadSubnets(ctx, e.Zones)
+	return w, out, err
 }
 
 func emptyScope() error {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"sidestep/pkg/awserr"
@@ -74,7 +73,7 @@ func (s *session) pause(now, settled, deadline time.Time, open bool) time.Durati
 func (s *session) readBack(records []ledger.Record, last, overdue bool) ([]ledger.Record, error) {
 	var open []ledger.Record
 	for _, d := range s.e.Drivers {
-		ours := slices.DeleteFunc(slices.Clone(records), func(r ledger.Record) bool { return r.Kind != d.Kind() })
+		ours := ofKind(records, d.Kind())
 		if len(ours) == 0 {
 			continue
 		}
@@ -218,7 +217,7 @@ func (s *session) closeRestored() error {
 }
 
 func (s *session) closeKind(d resource.Driver, records []ledger.Record, overdue bool) error {
-	ours := slices.DeleteFunc(slices.Clone(records), func(r ledger.Record) bool { return r.Kind != d.Kind() })
+	ours := ofKind(records, d.Kind())
 	if len(ours) == 0 {
 		return nil
 	}

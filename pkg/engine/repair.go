@@ -6,7 +6,6 @@ import (
 
 	"sidestep/pkg/ledger"
 	"sidestep/pkg/resource"
-	"sidestep/pkg/zone"
 )
 
 // Repair is what a record that disagrees with the live configuration would
@@ -44,15 +43,8 @@ func become(rec ledger.Record, seen, changed, original bool) (string, string) {
 // Repairs lists the records of a zone that disagree with the live configuration.
 // It changes nothing.
 func (e *Engine) Repairs(ctx context.Context, idOrName string) ([]Repair, error) {
-	z, zones, err := e.Resolve(ctx, idOrName)
+	w, _, err := e.survey(ctx, idOrName)
 	if err != nil {
-		return nil, err
-	}
-	w := &world{zone: z, zones: zones}
-	if _, err := e.remember(ctx, w); err != nil {
-		return nil, err
-	}
-	if w.subnets, err = zone.ReadSubnets(ctx, e.Zones); err != nil {
 		return nil, err
 	}
 	return e.repairs(ctx, w)
@@ -93,14 +85,8 @@ func (e *Engine) ApplyRepairs(ctx context.Context, req Request, agreed []Repair)
 }
 
 func (s *session) repair(agreed map[string]string) error {
-	out, err := s.e.remember(s.ctx, s.w)
+	out, err := s.revisit()
 	if err != nil {
-		return err
-	}
-	if s.w.subnets, err = zone.ReadSubnets(s.ctx, s.e.Zones); err != nil {
-		return err
-	}
-	if err := s.claim(); err != nil {
 		return err
 	}
 	found, err := s.e.repairs(s.ctx, s.w)

@@ -13,17 +13,13 @@ import (
 // Verify compares the live configuration with the zone's records and changes
 // nothing. Outcomes other than settled, applied and restoring are drift.
 func (e *Engine) Verify(ctx context.Context, idOrName string) (Result, error) {
-	z, zones, err := e.Resolve(ctx, idOrName)
-	if err != nil {
+	w, out, err := e.survey(ctx, idOrName)
+	if w == nil {
 		return Result{}, err
 	}
-	w := &world{zone: z, zones: zones}
+	z := w.zone
 	result := Result{Zone: z, Run: ledger.Run{Direction: resource.Evacuate, Zone: z.ID, ZoneName: z.Name}}
-	out, err := e.remember(ctx, w)
 	if err != nil {
-		return result, err
-	}
-	if w.subnets, err = zone.ReadSubnets(ctx, e.Zones); err != nil {
 		return result, err
 	}
 	result.Open = len(w.records)
@@ -168,14 +164,8 @@ func (e *Engine) Reconcile(ctx context.Context, req Request) (Result, error) {
 
 // reconcile is the recovery's last steps alone.
 func (s *session) reconcile() error {
-	out, err := s.e.remember(s.ctx, s.w)
+	out, err := s.revisit()
 	if err != nil {
-		return err
-	}
-	if s.w.subnets, err = zone.ReadSubnets(s.ctx, s.e.Zones); err != nil {
-		return err
-	}
-	if err := s.claim(); err != nil {
 		return err
 	}
 	for _, d := range s.e.Drivers {

@@ -71,9 +71,23 @@ func (s *session) recover() error {
 	return s.conclude(out, ledger.Recovering)
 }
 
+// revisit reads what the zone's records and all subnets say, and claims the
+// records.
+func (s *session) revisit() (ledger.ZonesOut, error) {
+	out, err := s.e.remember(s.ctx, s.w)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.claim(); err != nil {
+		return nil, err
+	}
+	s.w.subnets, err = zone.ReadSubnets(s.ctx, s.e.Zones)
+	return out, err
+}
+
 // mine says which records the run concerns.
 func (s *session) mine(r ledger.Record) bool {
-	if len(s.req.Scope.Kinds) > 0 && !slices.Contains(s.req.Scope.Kinds, r.Kind) {
+	if !s.req.Scope.Has(r.Kind) {
 		return false
 	}
 	if s.req.Direction == resource.Recover {
