@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -131,11 +133,14 @@ func inTurn(moto string) (*httptest.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
-		host := r.In.Host // it is signed
-		r.SetURL(target)
-		r.Out.Host = host
-	}}
+	proxy := &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			host := r.In.Host // it is signed
+			r.SetURL(target)
+			r.Out.Host = host
+		},
+		ErrorLog: log.New(io.Discard, "", 0), // clients are killed here on purpose
+	}
 	var turn sync.Mutex
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		turn.Lock()

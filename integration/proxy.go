@@ -43,9 +43,10 @@ type call struct {
 
 // crash says at which mutating request the client ends, and how.
 type crash struct {
-	n     int // 0: never
-	after bool
-	kill  func() // returns when the client is gone
+	n       int    // 0: never
+	service string // count this service's alone, if one is named
+	after   bool
+	kill    func() // returns when the client is gone
 }
 
 // newProxy starts a proxy to the endpoint. The caller closes it.
@@ -69,6 +70,11 @@ func (p *proxy) crashBefore(n int, kill func()) { p.setCrash(crash{n: n, kill: k
 // crashAfter ends the client when the server has carried out its nth mutating
 // request and the client does not know it yet.
 func (p *proxy) crashAfter(n int, kill func()) { p.setCrash(crash{n: n, after: true, kill: kill}) }
+
+// crashAfterFirst ends the client after the first mutating request to the service.
+func (p *proxy) crashAfterFirst(service string, kill func()) {
+	p.setCrash(crash{n: 1, service: service, after: true, kill: kill})
+}
 
 func (p *proxy) setCrash(c crash) {
 	p.mu.Lock()
@@ -131,10 +137,27 @@ func (p *proxy) enter(c call) (int, crash) {
 		c.N = p.muts
 	}
 	p.calls = append(p.calls, c)
-	if c.Mutating && c.N == p.crash.n {
+	if c.Mutating && p.nth(c) == p.crash.n {
 		return len(p.calls) - 1, p.crash
 	}
 	return len(p.calls) - 1, crash{}
+}
+
+// nth counts the mutating call as the crash does.
+func (p *proxy) nth(c call) int {
+	if p.crash.service == "" {
+		return c.N
+	}
+	n := 0
+	for _, known := range p.calls {
+		if known.Mutating && known.Service == p.crash.service {
+			n++
+		}
+	}
+	if c.Service != p.crash.service {
+		return -1
+	}
+	return n
 }
 
 // end crashes the client and drops its request.

@@ -107,14 +107,7 @@ func TestKilledAfterTheFirstChangeAndRunAgain(t *testing.T) {
 	p := between(t, s.w)
 	crash := newOperator(t, s.w.through(p), crashConfig)
 	victim := prepare(t, crash.w, binary(t), crash.args("evacuate", "--zone", outID, "--reason", "killed", "--yes")...)
-	n := 0
-	for _, c := range dryMutations(t) {
-		n++
-		if c == "UpdateAutoScalingGroup" || c == "SuspendProcesses" {
-			break
-		}
-	}
-	p.crashAfter(n, victim.kill)
+	p.crashAfterFirst("autoscaling", victim.kill)
 	if r := victim.run(); r.Exit != -1 {
 		t.Fatalf("it was not killed: exit %d", r.Exit)
 	}
@@ -125,25 +118,6 @@ func TestKilledAfterTheFirstChangeAndRunAgain(t *testing.T) {
 	s.evacuate(0)
 	s.recover(0)
 	s.wantAsBefore()
-}
-
-// dryMutations is the sequence of mutating calls of an undisturbed evacuation of
-// the scene.
-func dryMutations(t *testing.T) []string {
-	t.Helper()
-	w := newWorld(t, "autoscaling", "ec2", "dynamodb", "sts")
-	seed(t, w, spec{subnetsPerZone: 2, groups: []groupSpec{
-		{name: "web", subnets: []string{"b1", "a1", "c1", "a2"}, max: 6, desired: 2},
-		{name: "api", subnets: []string{"a1", "b1"}, max: 6, desired: 1, suspended: []string{"AZRebalance"}},
-	}})
-	newOperator(t, w, crashConfig).init()
-	p := between(t, w)
-	newOperator(t, w.through(p), crashConfig).evacuate(0)
-	var ops []string
-	for _, c := range p.mutations() {
-		ops = append(ops, c.Operation)
-	}
-	return ops
 }
 
 func TestGroupDeletedBeforeRecovery(t *testing.T) {

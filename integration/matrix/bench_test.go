@@ -2,13 +2,11 @@ package matrix
 
 import (
 	"context"
-	"fmt"
 	"testing"
 	"time"
 
 	"sidestep/pkg/app"
 	"sidestep/pkg/awsclient"
-	"sidestep/pkg/clock"
 	"sidestep/pkg/region"
 	"sidestep/pkg/resource"
 )
@@ -36,15 +34,11 @@ const bulk = 1000
 // thousand is the sample region with 1,000 groups more, which throttles as
 // assumed.
 func thousand() *memoryWorld {
-	c := clock.NewVirtual(time.Date(2026, 11, 30, 2, 0, 0, 0, time.UTC))
-	r := region.Sample(region.Config{Clock: c, Account: sampleAccount, Name: sampleRegion, Seed: 1})
-	for i := range bulk {
-		r.AddGroup(region.Group{Name: fmt.Sprintf("bulk-%04d", i), Subnets: []string{"subnet-1a", "subnet-2a", "subnet-3a"}})
-	}
-	r.SetPageSize(100)
-	r.Throttle(region.ServiceAutoScaling, 100, 10)
-	r.Latency(50 * time.Millisecond)
-	return worldOf(c, r)
+	w := bulkWorld(bulk)
+	w.region.SetPageSize(100)
+	w.region.Throttle(region.ServiceAutoScaling, 100, 10)
+	w.region.Latency(50 * time.Millisecond)
+	return w
 }
 
 // acceptedOnly runs until AWS has accepted every change.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/aws/smithy-go"
 
-	"sidestep/pkg/awsclient"
 	"sidestep/pkg/clock"
 	"sidestep/pkg/engine"
 	"sidestep/pkg/ledger"
@@ -256,106 +255,8 @@ func TestFR18And56And58AreLeftAlone(t *testing.T) {
 	}
 }
 
-func TestFR38ThrottlesSlowTheRunAndFailNothing(t *testing.T) {
-	c := clock.NewVirtual(time.Date(2026, 11, 30, 2, 0, 0, 0, time.UTC))
-	r := region.Sample(region.Config{Clock: c, Account: sampleAccount, Name: sampleRegion, Seed: 1})
-	const groups = 500
-	for i := range groups {
-		r.AddGroup(region.Group{Name: "bulk-" + string(rune('a'+i/26/26)) + string(rune('a'+i/26%26)) + string(rune('a'+i%26)), Subnets: []string{"subnet-1a", "subnet-2a", "subnet-3a"}})
-	}
-	r.Throttle(region.ServiceAutoScaling, 20, 5) // half of what we assume, and shared
-	r.Latency(100 * time.Millisecond)
-	w := worldOf(c, r)
-	pacer := awsclient.NewPacer(c, 30*time.Second, awsclient.Limits)
-	for _, process := range []string{"out", "back"} {
-		r.Process(process).SetPace(func(ctx context.Context, service, op string, send func(context.Context) error) error {
-			if service != region.ServiceAutoScaling {
-				return send(ctx)
-			}
-			return pacer.Do(ctx, awsclient.AutoScaling, op, send)
-		})
-	}
-	before := r.Snapshot()
-	config := testConfig()
-	config.Run.Concurrency = 10
-	result, err := w.engine("out", config).Evacuate(context.Background(), w.request(resource.Evacuate, leaving, resource.Hold))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, i := range result.Items {
-		if i.Outcome.Weight(resource.Evacuate) == resource.Failed {
-			t.Errorf("%s is %s: %s", i.Name, i.Outcome, i.Reason)
-		}
-	}
-	done := map[string]int{}
-	flying, peak := 0, 0
-	calls := r.Process("out").Calls()
-	type edge struct {
-		at time.Time
-		by int
-	}
-	var edges []edge
-	for _, call := range calls {
-		if call.Service != region.ServiceAutoScaling {
-			continue
-		}
-		edges = append(edges, edge{call.At, 1}, edge{call.Done, -1})
-		if call.Mutating && call.Err == nil {
-			done[call.Op+call.ID]++
-		}
-	}
-	slices.SortStableFunc(edges, func(a, b edge) int {
-		if c := a.at.Compare(b.at); c != 0 {
-			return c
-		}
-		return a.by - b.by
-	})
-	for _, e := range edges {
-		flying += e.by
-		peak = max(peak, flying)
-	}
-	for call, n := range done {
-		if n > 1 {
-			t.Errorf("%s was carried out %d times", call, n)
-		}
-	}
-	if peak > 10 {
-		t.Errorf("%d calls were in flight at once, the limit is 10", peak)
-	}
-	if _, err := w.engine("back", config).Recover(context.Background(), w.request(resource.Recover, leaving, "")); err != nil {
-		t.Fatal(err)
-	}
-	w.wantSnapshot(t, before)
-}
-
-func TestFR44NoLedgerWriteIsLost(t *testing.T) {
-	c := clock.NewVirtual(time.Date(2026, 11, 30, 2, 0, 0, 0, time.UTC))
-	r := region.Sample(region.Config{Clock: c, Account: sampleAccount, Name: sampleRegion, Seed: 1})
-	for i := range 250 { // more than one transaction takes
-		r.AddGroup(region.Group{Name: "bulk-" + string(rune('a'+i/26)) + string(rune('a'+i%26)), Subnets: []string{"subnet-1a", "subnet-2a"}})
-	}
-	w := worldOf(c, r)
-	before := r.Snapshot()
-	// The second transaction is refused: nothing of it may count as recorded, and
-	// nothing may be sent for what is not.
-	r.Fault(region.Fault{Process: "out", Service: region.ServiceLedger, Op: "Write", Nth: 6, Do: region.Fail(errTimeout)})
-	if _, err := w.run("out", resource.Evacuate, resource.Hold); err == nil {
-		t.Error("a run whose ledger failed ended well")
-	}
-	if n := len(w.changes("out")); n > 0 {
-		t.Errorf("%d changes were sent before all was recorded", n)
-	}
-	result, err := w.run("again", resource.Evacuate, resource.Hold)
-	if err != nil || result.Counts()[resource.Settled] < 250 {
-		t.Errorf("again: %v, %v", err, result.Counts())
-	}
-	w.recover(t, "back", leaving)
-	w.wantSnapshot(t, before)
-}
-
 func TestFR53SecondZoneIsRefused(t *testing.T) {
 	w := newMemoryWorld(t)
-	before := w.region.Snapshot()
 	w.evacuate(t, "first", leaving, resource.Hold)
 	req := w.request(resource.Evacuate, "use1-az2", resource.Hold)
 	for _, override := range []string{"", "use1-az3", "yes"} {
@@ -369,6 +270,13 @@ func TestFR53SecondZoneIsRefused(t *testing.T) {
 	if n := len(w.changes("second")); n > 0 {
 		t.Errorf("the refused run sent %d changes", n)
 	}
+}
+
+func TestFR53SecondZoneByOverride(t *testing.T) {
+	w := newMemoryWorld(t)
+	before := w.region.Snapshot()
+	w.evacuate(t, "first", leaving, resource.Hold)
+	req := w.request(resource.Evacuate, "use1-az2", resource.Hold)
 	req.Override = leaving
 	result, err := w.engine("second", testConfig()).Evacuate(context.Background(), req)
 	if err != nil {
@@ -377,18 +285,15 @@ func TestFR53SecondZoneIsRefused(t *testing.T) {
 	if got := outcomes(result)["web"]; got != resource.Settled {
 		t.Errorf("web is %s", got)
 	}
-	for _, order := range [][]string{{leaving, "use1-az2"}} {
-		for i, zone := range order {
-			w.recover(t, "back-"+zone, zone)
-			web := w.region.Snapshot()["web"]
-			if i == 0 && slices.ContainsFunc(web.Subnets, func(id string) bool { return strings.HasPrefix(id, "subnet-2") }) {
-				t.Errorf("recovering %s filled the other zone: %v", zone, web.Subnets)
-			}
-			if i == 0 && !slices.Contains(web.Suspended, "AZRebalance") {
-				t.Error("rebalancing was resumed while the other zone is out")
-			}
-		}
+	w.recover(t, "back-first", leaving)
+	web := w.region.Snapshot()["web"]
+	if slices.ContainsFunc(web.Subnets, func(id string) bool { return strings.HasPrefix(id, "subnet-2") }) {
+		t.Errorf("recovering %s filled the other zone: %v", leaving, web.Subnets)
 	}
+	if !slices.Contains(web.Suspended, "AZRebalance") {
+		t.Error("rebalancing was resumed while the other zone is out")
+	}
+	w.recover(t, "back-second", "use1-az2")
 	w.wantSnapshot(t, before)
 }
 

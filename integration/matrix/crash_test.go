@@ -57,16 +57,19 @@ var crashes = []crash{
 
 // sequences are the runs of a scenario; the process called "victim" meets the
 // crash. All end with a recovery that nothing disturbs.
-var sequences = map[string][]struct {
-	process   string
-	direction resource.Direction
-}{
+var sequences = map[string][]runOf{
 	"evacuate!, recover":                      {{"victim", resource.Evacuate}, {"last", resource.Recover}},
 	"evacuate!, evacuate, recover":            {{"victim", resource.Evacuate}, {"second", resource.Evacuate}, {"last", resource.Recover}},
 	"evacuate, recover!, recover":             {{"first", resource.Evacuate}, {"victim", resource.Recover}, {"last", resource.Recover}},
 	"evacuate, recover!, evacuate, recover":   {{"first", resource.Evacuate}, {"victim", resource.Recover}, {"third", resource.Evacuate}, {"last", resource.Recover}},
 	"evacuate, evacuate!, recover":            {{"first", resource.Evacuate}, {"victim", resource.Evacuate}, {"last", resource.Recover}},
 	"evacuate!, evacuate!, recover!, recover": {{"victim", resource.Evacuate}, {"victim2", resource.Evacuate}, {"victim3", resource.Recover}, {"last", resource.Recover}},
+}
+
+// runOf is one run of a scenario: the process, and its direction.
+type runOf struct {
+	process   string
+	direction resource.Direction
 }
 
 // TestCrashMatrix has a process die, or lose an answer, at every call it makes,
@@ -79,31 +82,12 @@ func TestCrashMatrix(t *testing.T) {
 				for _, c := range crashes {
 					t.Run(fmt.Sprintf("%s/%s/%s", name, policy, c.name), func(t *testing.T) {
 						t.Parallel()
-						for n := 1; ; n++ {
-							w := newMemoryWorld(t)
-							before := w.region.Snapshot()
-							for _, do := range c.do {
-								for _, victim := range []string{"victim", "victim2", "victim3"} {
-									w.region.Fault(region.Fault{Process: victim, Nth: n, Do: do})
-								}
-							}
-							for _, step := range sequence {
-								_, err := w.run(step.process, step.direction, policy)
-								runs.Add(1)
-								if step.process == "last" && err != nil {
-									t.Fatalf("call %d: the last recovery: %v", n, err)
-								}
-							}
-							_ = w.clock.Sleep(context.Background(), time.Hour) // whatever is on its way lands
-							w.wantSnapshot(t, before)
-							if t.Failed() {
-								t.Fatalf("after %s at call %d: %s", c.name, n, describe(w, n))
-							}
-							if len(w.region.Process("victim").Calls()) < n {
-								return
-							}
-							points.Add(1)
+						n := 1
+						for crashAt(t, n, c, policy, sequence) {
+							n++
 						}
+						points.Add(int64(n - 1))
+						runs.Add(int64(n * len(sequence)))
 					})
 				}
 			}
@@ -113,6 +97,30 @@ func TestCrashMatrix(t *testing.T) {
 	if points.Load() < 1000 {
 		t.Errorf("only %d points were covered", points.Load())
 	}
+}
+
+// crashAt plays a scenario in which the nth call goes wrong, and reports whether
+// there was an nth call.
+func crashAt(t *testing.T, n int, c crash, policy resource.Policy, sequence []runOf) bool {
+	t.Helper()
+	w := newMemoryWorld(t)
+	before := w.region.Snapshot()
+	for _, do := range c.do {
+		for _, victim := range []string{"victim", "victim2", "victim3"} {
+			w.region.Fault(region.Fault{Process: victim, Nth: n, Do: do})
+		}
+	}
+	for _, step := range sequence {
+		if _, err := w.run(step.process, step.direction, policy); step.process == "last" && err != nil {
+			t.Fatalf("call %d: the last recovery: %v", n, err)
+		}
+	}
+	_ = w.clock.Sleep(context.Background(), time.Hour) // whatever is on its way lands
+	w.wantSnapshot(t, before)
+	if t.Failed() {
+		t.Fatalf("after %s at call %d: %s", c.name, n, describe(w, n))
+	}
+	return len(w.region.Process("victim").Calls()) >= n
 }
 
 // describe names the call that was struck.

@@ -73,51 +73,67 @@ func set(list []string) map[string]bool {
 // meddle is one random edit by somebody else.
 func meddle(t *rapid.T, w *memoryWorld, m *model) {
 	name := rapid.SampledFrom(slices.Sorted(maps.Keys(m.groups))).Draw(t, "group")
+	edits := []func(*rapid.T, *memoryWorld, *model, string){subnetJoins, subnetLeaves, processToggles, sizesChange, subnetDeleted}
+	edits[rapid.IntRange(0, len(edits)-1).Draw(t, "edit")](t, w, m, name)
+}
+
+// subnetJoins: any subnet, one that we took out included.
+func subnetJoins(t *rapid.T, w *memoryWorld, m *model, name string) {
+	g, live := m.groups[name], w.region.Snapshot()[name].Subnets
+	id := rapid.SampledFrom(slices.Sorted(maps.Keys(m.subnets))).Draw(t, "joins")
+	if !slices.Contains(live, id) {
+		at := rapid.IntRange(0, len(live)).Draw(t, "at")
+		w.region.SetGroupSubnets(name, slices.Insert(live, at, id)...)
+		g.subnets[id], g.touched = true, true
+	}
+}
+
+// subnetLeaves: one of another zone.
+func subnetLeaves(t *rapid.T, w *memoryWorld, m *model, name string) {
+	g, live := m.groups[name], w.region.Snapshot()[name].Subnets
+	id := rapid.SampledFrom(live).Draw(t, "leaves")
+	if m.subnets[id] != leaving && len(live) > 1 {
+		w.region.SetGroupSubnets(name, resource.Without(live, []string{id})...)
+		delete(g.subnets, id)
+		g.touched = true
+	}
+}
+
+// processToggles: one of no concern to us is suspended or resumed.
+func processToggles(t *rapid.T, w *memoryWorld, m *model, name string) {
 	g := m.groups[name]
-	live := w.region.Snapshot()[name].Subnets
-	switch rapid.IntRange(0, 4).Draw(t, "edit") {
-	case 0: // any subnet joins, one that we took out included
-		id := rapid.SampledFrom(slices.Sorted(maps.Keys(m.subnets))).Draw(t, "joins")
-		if !slices.Contains(live, id) {
-			at := rapid.IntRange(0, len(live)).Draw(t, "at")
-			w.region.SetGroupSubnets(name, slices.Insert(live, at, id)...)
-			g.subnets[id], g.touched = true, true
+	p := rapid.SampledFrom(allProcesses).Draw(t, "process")
+	w.region.EditGroup(name, func(c *region.GroupConfig) {
+		if g.suspended[p] {
+			delete(g.suspended, p)
+			c.Suspended = resource.Without(c.Suspended, []string{p})
+			return
 		}
-	case 1: // a subnet of another zone leaves
-		id := rapid.SampledFrom(live).Draw(t, "leaves")
-		if m.subnets[id] != leaving && len(live) > 1 {
-			w.region.SetGroupSubnets(name, resource.Without(live, []string{id})...)
-			delete(g.subnets, id)
-			g.touched = true
+		g.suspended[p] = true
+		c.Suspended = append(c.Suspended, p)
+	})
+}
+
+func sizesChange(_ *rapid.T, w *memoryWorld, m *model, name string) {
+	g := m.groups[name]
+	g.rest.Max++
+	g.rest.Tags = map[string]string{"team": fmt.Sprint(g.rest.Max)}
+	w.region.EditGroup(name, func(c *region.GroupConfig) { c.Max, c.Tags = g.rest.Max, maps.Clone(g.rest.Tags) })
+}
+
+// subnetDeleted: one that no group uses at the moment.
+func subnetDeleted(t *rapid.T, w *memoryWorld, m *model, _ string) {
+	id := rapid.SampledFrom(slices.Sorted(maps.Keys(m.subnets))).Draw(t, "deleted")
+	for _, c := range w.region.Snapshot() {
+		if slices.Contains(c.Subnets, id) {
+			return
 		}
-	case 2: // a process of no concern to us is suspended or resumed
-		p := rapid.SampledFrom(allProcesses).Draw(t, "process")
-		w.region.EditGroup(name, func(c *region.GroupConfig) {
-			if g.suspended[p] {
-				delete(g.suspended, p)
-				c.Suspended = resource.Without(c.Suspended, []string{p})
-				return
-			}
-			g.suspended[p] = true
-			c.Suspended = append(c.Suspended, p)
-		})
-	case 3: // sizes and tags change
-		g.rest.Max++
-		g.rest.Tags = map[string]string{"team": fmt.Sprint(g.rest.Max)}
-		w.region.EditGroup(name, func(c *region.GroupConfig) { c.Max, c.Tags = g.rest.Max, maps.Clone(g.rest.Tags) })
-	case 4: // a subnet that no group uses at the moment is deleted
-		id := rapid.SampledFrom(slices.Sorted(maps.Keys(m.subnets))).Draw(t, "deleted")
-		for _, c := range w.region.Snapshot() {
-			if slices.Contains(c.Subnets, id) {
-				return
-			}
-		}
-		w.region.DeleteSubnet(id)
-		delete(m.subnets, id)
-		for _, other := range m.groups {
-			delete(other.subnets, id)
-			other.touched = other.touched || slices.Contains(other.original, id)
-		}
+	}
+	w.region.DeleteSubnet(id)
+	delete(m.subnets, id)
+	for _, other := range m.groups {
+		delete(other.subnets, id)
+		other.touched = other.touched || slices.Contains(other.original, id)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -113,53 +114,63 @@ func TestRaceOfTwo(t *testing.T) {
 // the lease, has another run take the lock meanwhile and go on, and wakes the
 // first: it sends nothing more, and the end is right.
 func TestPausedRunWakesUp(t *testing.T) {
-	others := []contender{{"other", resource.Evacuate, leaving, ""}, {"other", resource.Recover, leaving, ""}}
-	points := 0
-	for _, other := range others {
-		for _, victim := range []resource.Direction{resource.Evacuate, resource.Recover} {
-			for n := 1; ; n++ {
-				w := newMemoryWorld(t)
-				before := w.region.Snapshot()
-				if victim == resource.Recover {
-					w.evacuate(t, "first", leaving, resource.Hold)
-				}
-				w.region.Fault(region.Fault{Process: "victim", Nth: n, Do: region.Pause(20 * time.Minute)})
-				paused := w.clock.Now()
-				w.clock.Each(2, 2, func(i int) {
-					if i == 0 {
-						_, _ = w.run("victim", victim, resource.Hold)
-						return
+	var points atomic.Int64
+	t.Run("points", func(t *testing.T) {
+		for _, other := range []resource.Direction{resource.Evacuate, resource.Recover} {
+			for _, victim := range []resource.Direction{resource.Evacuate, resource.Recover} {
+				t.Run(fmt.Sprintf("%s pauses, %s takes over", victim, other), func(t *testing.T) {
+					t.Parallel()
+					n := 1
+					for pauseAt(t, n, victim, other) {
+						n++
 					}
-					_ = w.clock.Sleep(context.Background(), time.Minute) // the lease is over by then
-					if _, err := w.run("other", other.direction, resource.Hold); err != nil && len(w.region.Unfired()) == 0 {
-						var refusal *engine.Refusal
-						if !errors.As(err, &refusal) {
-							t.Errorf("call %d: the run that took over: %v", n, err)
-						}
-					}
+					points.Add(int64(n - 1))
 				})
-				if len(w.region.Unfired()) > 0 {
-					break
-				}
-				points++
-				late(t, w, n, paused)
-				w.recover(t, "last", leaving)
-				w.wantSnapshot(t, before)
-				if t.Failed() {
-					t.Fatalf("victim %s paused after %s, other %s", victim, describe(w, n), other.direction)
-				}
 			}
 		}
+	})
+	t.Logf("a paused run woke up at %d points", points.Load())
+	if points.Load() < 100 {
+		t.Errorf("only %d points were covered", points.Load())
 	}
-	t.Logf("a paused run woke up at %d points", points)
-	if points < 100 {
-		t.Errorf("only %d points were covered", points)
+}
+
+// pauseAt stops the victim after its nth call, and reports whether there was one.
+func pauseAt(t *testing.T, n int, victim, other resource.Direction) bool {
+	t.Helper()
+	w := newMemoryWorld(t)
+	before := w.region.Snapshot()
+	if victim == resource.Recover {
+		w.evacuate(t, "first", leaving, resource.Hold)
 	}
+	w.region.Fault(region.Fault{Process: "victim", Nth: n, Do: region.Pause(20 * time.Minute)})
+	w.clock.Each(2, 2, func(i int) {
+		if i == 0 {
+			_, _ = w.run("victim", victim, resource.Hold)
+			return
+		}
+		_ = w.clock.Sleep(context.Background(), time.Minute) // the lease is over by then
+		_, err := w.run("other", other, resource.Hold)
+		var refusal *engine.Refusal
+		if err != nil && len(w.region.Unfired()) == 0 && !errors.As(err, &refusal) {
+			t.Errorf("call %d: the run that took over: %v", n, err)
+		}
+	})
+	if len(w.region.Unfired()) > 0 {
+		return false
+	}
+	late(t, w, n)
+	w.recover(t, "last", leaving)
+	w.wantSnapshot(t, before)
+	if t.Failed() {
+		t.Fatalf("victim %s paused after %s, other %s", victim, describe(w, n), other)
+	}
+	return true
 }
 
 // late checks that a run which was paused changed nothing once the other had the
 // lock.
-func late(t *testing.T, w *memoryWorld, n int, start time.Time) {
+func late(t *testing.T, w *memoryWorld, n int) {
 	t.Helper()
 	var taken time.Time
 	for _, c := range w.region.Process("other").Calls() {
@@ -173,7 +184,7 @@ func late(t *testing.T, w *memoryWorld, n int, start time.Time) {
 	}
 	for _, c := range w.region.Process("victim").Calls() {
 		if c.Mutating && c.Service != region.ServiceLedger && c.At.After(taken) {
-			t.Errorf("paused after call %d of a run begun at %v: it sent %s %s at %v, taken over at %v", n, start, c.Op, c.ID, c.At, taken)
+			t.Errorf("paused after call %d: it sent %s %s at %v, taken over at %v", n, c.Op, c.ID, c.At, taken)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package clock_test
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -33,13 +34,13 @@ func TestTimeoutEndsASleepOnTime(t *testing.T) {
 	v := clock.NewVirtual(start)
 	ctx, cancel := v.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if err := v.Sleep(ctx, time.Hour); err != context.DeadlineExceeded {
+	if err := v.Sleep(ctx, time.Hour); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("sleep past the deadline returned %v", err)
 	}
 	if got := v.Now().Sub(start); got != time.Minute {
 		t.Errorf("the clock moved %v, want 1m", got)
 	}
-	if ctx.Err() != context.DeadlineExceeded {
+	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		t.Errorf("context error is %v", ctx.Err())
 	}
 }

@@ -148,6 +148,9 @@ func TestCondition(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestConditionNamesEveryAttribute(t *testing.T) {
 	e, err := condition(ledger.Condition{Equals: map[string]any{"b": 1.0, "a": "x"}})
 	wantNames := map[string]string{"#n0": "a", "#n1": "b"}
 	wantValues := map[string]types.AttributeValue{":v0": text("x"), ":v1": &types.AttributeValueMemberN{Value: "1"}}

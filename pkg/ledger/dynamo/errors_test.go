@@ -43,7 +43,7 @@ func TestClassify(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := classify(fmt.Errorf("operation error: %w", c.err))
 			for _, of := range []error{ledger.ErrCondition, ledger.ErrNoTable} {
-				if errors.Is(got, of) != (of == c.want) {
+				if errors.Is(got, of) != errors.Is(c.want, of) {
 					t.Errorf("%v: is %q: %t", got, of, errors.Is(got, of))
 				}
 			}

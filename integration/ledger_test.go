@@ -1,16 +1,14 @@
-package dynamo_test
+package integration
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"reflect"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -20,23 +18,10 @@ import (
 	"sidestep/pkg/ledger/ledgertest"
 )
 
-// wire returns a client of the endpoint in SIDESTEP_ENDPOINT: a moto server, or
-// another that speaks DynamoDB. Where SIDESTEP_WIRE is 1, there must be one.
+// wire returns a DynamoDB client of a world of the test's own.
 func wire(t *testing.T) *dynamodb.Client {
 	t.Helper()
-	endpoint := os.Getenv("SIDESTEP_ENDPOINT")
-	if endpoint == "" {
-		const missing = "SIDESTEP_ENDPOINT is not set: no DynamoDB to test against"
-		if os.Getenv("SIDESTEP_WIRE") == "1" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
-	return dynamodb.New(dynamodb.Options{
-		Region:       "us-east-1",
-		BaseEndpoint: &endpoint,
-		Credentials:  credentials.NewStaticCredentialsProvider("test", "test", ""),
-	})
+	return dynamodb.NewFromConfig(newWorld(t, "dynamodb").cfg)
 }
 
 // newTable makes a table for one test.
@@ -63,12 +48,12 @@ func drop(t *testing.T, client *dynamodb.Client, name string) {
 	}
 }
 
-func TestConformance(t *testing.T) {
+func TestLedgerOverDynamoDB(t *testing.T) {
 	client := wire(t)
 	ledgertest.Run(t, func(t *testing.T) ledger.Store { return dynamo.New(client, newTable(t, client)) })
 }
 
-func TestCreateMakesTheTableAsDeployed(t *testing.T) {
+func TestLedgerTableIsMadeAsDeployed(t *testing.T) {
 	client := wire(t)
 	name := newTable(t, client)
 	if err := dynamo.Create(t.Context(), client, name, clock.Real{}); err != nil {
@@ -84,6 +69,17 @@ func TestCreateMakesTheTableAsDeployed(t *testing.T) {
 	if b := out.Table.BillingModeSummary; b == nil || b.BillingMode != types.BillingModePayPerRequest {
 		t.Errorf("billing is %v, want on demand", b)
 	}
+	wantProtected(t, client, name, out.Table.TableArn)
+	// The schema is for Ledger.Init to write.
+	l := ledger.New(dynamo.New(client, name), clock.Real{}, "111122223333", "us-east-1", time.Minute)
+	if err := l.Check(t.Context()); !errors.Is(err, ledger.ErrSchema) {
+		t.Errorf("the new table's schema is %v, want %v", err, ledger.ErrSchema)
+	}
+}
+
+// wantProtected checks point-in-time recovery and the tags.
+func wantProtected(t *testing.T, client *dynamodb.Client, name string, arn *string) {
+	t.Helper()
 	backups, err := client.DescribeContinuousBackups(t.Context(), &dynamodb.DescribeContinuousBackupsInput{TableName: &name})
 	if err != nil {
 		t.Fatal(err)
@@ -92,21 +88,16 @@ func TestCreateMakesTheTableAsDeployed(t *testing.T) {
 	if recovery == nil || recovery.PointInTimeRecoveryStatus != types.PointInTimeRecoveryStatusEnabled {
 		t.Errorf("point-in-time recovery is %v, want enabled", recovery)
 	}
-	tags, err := client.ListTagsOfResource(t.Context(), &dynamodb.ListTagsOfResourceInput{ResourceArn: out.Table.TableArn})
+	tags, err := client.ListTagsOfResource(t.Context(), &dynamodb.ListTagsOfResourceInput{ResourceArn: arn})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := []types.Tag{{Key: aws.String("app"), Value: aws.String("sidestep")}}; !reflect.DeepEqual(tags.Tags, want) {
 		t.Errorf("tags are %v, want app=sidestep", tags.Tags)
 	}
-	// The schema is for Ledger.Init to write.
-	l := ledger.New(dynamo.New(client, name), clock.Real{}, "111122223333", "us-east-1", time.Minute)
-	if err := l.Check(t.Context()); !errors.Is(err, ledger.ErrSchema) {
-		t.Errorf("the new table's schema is %v, want %v", err, ledger.ErrSchema)
-	}
 }
 
-func TestCreateRefusesAnotherTable(t *testing.T) {
+func TestLedgerRefusesAnotherTable(t *testing.T) {
 	client := wire(t)
 	name := fmt.Sprintf("sidestep-test-%d", time.Now().UnixNano())
 	_, err := client.CreateTable(t.Context(), &dynamodb.CreateTableInput{
@@ -124,7 +115,7 @@ func TestCreateRefusesAnotherTable(t *testing.T) {
 	}
 }
 
-func TestNoTable(t *testing.T) {
+func TestLedgerWithoutATable(t *testing.T) {
 	store := dynamo.New(wire(t), "sidestep-test-none")
 	op := ledger.Op{Put: ledger.Item{"pk": "p", "sk": "1"}}
 	beside := ledger.Op{Delete: ledger.Item{"pk": "p", "sk": "2"}}
