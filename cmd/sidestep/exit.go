@@ -76,7 +76,6 @@ var causes = []struct {
 	{is(ledger.ErrNoRun), exitRefused, "", "`sidestep ledger list --runs` shows the runs"},
 	{class(awserr.Access), exitRefused, nothingChanged, "get the permission, or check --profile"},
 	{class(awserr.Unreachable), exitRefused, nothingChanged, "check the network and AWS_ENDPOINT_URL, then try again"},
-	{class(awserr.AtFault), exitRefused, nothingChanged, "AWS is at fault: try again, and see its health dashboard"},
 	{class(awserr.AtFault), exitRefused, nothingChanged, "try again; if it stays so, see the AWS Health Dashboard"},
 	{class(awserr.Throttled), exitRefused, nothingChanged, "wait a little, then try again"},
 }

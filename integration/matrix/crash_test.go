@@ -58,18 +58,20 @@ var crashes = []crash{
 // sequences are the runs of a scenario; the process called "victim" meets the
 // crash. All end with a recovery that nothing disturbs.
 var sequences = map[string][]runOf{
-	"evacuate!, recover":                      {{"victim", resource.Evacuate}, {"last", resource.Recover}},
-	"evacuate!, evacuate, recover":            {{"victim", resource.Evacuate}, {"second", resource.Evacuate}, {"last", resource.Recover}},
-	"evacuate, recover!, recover":             {{"first", resource.Evacuate}, {"victim", resource.Recover}, {"last", resource.Recover}},
-	"evacuate, recover!, evacuate, recover":   {{"first", resource.Evacuate}, {"victim", resource.Recover}, {"third", resource.Evacuate}, {"last", resource.Recover}},
-	"evacuate, evacuate!, recover":            {{"first", resource.Evacuate}, {"victim", resource.Evacuate}, {"last", resource.Recover}},
-	"evacuate!, evacuate!, recover!, recover": {{"victim", resource.Evacuate}, {"victim2", resource.Evacuate}, {"victim3", resource.Recover}, {"last", resource.Recover}},
+	"evacuate!, recover":                      {{process: "victim", direction: resource.Evacuate}, {process: "last", direction: resource.Recover}},
+	"evacuate!, evacuate, recover":            {{process: "victim", direction: resource.Evacuate}, {process: "second", direction: resource.Evacuate}, {process: "last", direction: resource.Recover}},
+	"evacuate, recover!, recover":             {{process: "first", direction: resource.Evacuate}, {process: "victim", direction: resource.Recover}, {process: "last", direction: resource.Recover}},
+	"evacuate, recover!, evacuate, recover":   {{process: "first", direction: resource.Evacuate}, {process: "victim", direction: resource.Recover}, {process: "third", direction: resource.Evacuate}, {process: "last", direction: resource.Recover}},
+	"evacuate, evacuate!, recover":            {{process: "first", direction: resource.Evacuate}, {process: "victim", direction: resource.Evacuate}, {process: "last", direction: resource.Recover}},
+	"evacuate!, evacuate!, recover!, recover": {{process: "victim", direction: resource.Evacuate}, {process: "victim2", direction: resource.Evacuate}, {process: "victim3", direction: resource.Recover}, {process: "last", direction: resource.Recover}},
+	"hold, drain!, recover":                   {{"first", resource.Evacuate, resource.Hold}, {"victim", resource.Evacuate, resource.Drain}, {process: "last", direction: resource.Recover}},
 }
 
-// runOf is one run of a scenario: the process, and its direction.
+// runOf is one run of a scenario.
 type runOf struct {
 	process   string
 	direction resource.Direction
+	policy    resource.Policy // where it is not the scenario's
 }
 
 // TestCrashMatrix has a process die, or lose an answer, at every call it makes,
@@ -79,6 +81,9 @@ func TestCrashMatrix(t *testing.T) {
 	t.Run("points", func(t *testing.T) {
 		for name, sequence := range sequences {
 			for _, policy := range []resource.Policy{resource.Hold, resource.Drain} {
+				if sequence[0].policy != "" && policy != sequence[0].policy {
+					continue // it sets its own
+				}
 				for _, c := range crashes {
 					t.Run(fmt.Sprintf("%s/%s/%s", name, policy, c.name), func(t *testing.T) {
 						t.Parallel()
@@ -111,7 +116,11 @@ func crashAt(t *testing.T, n int, c crash, policy resource.Policy, sequence []ru
 		}
 	}
 	for _, step := range sequence {
-		if _, err := w.run(step.process, step.direction, policy); step.process == "last" && err != nil {
+		p := policy
+		if step.policy != "" {
+			p = step.policy
+		}
+		if _, err := w.run(step.process, step.direction, p); step.process == "last" && err != nil {
 			t.Fatalf("call %d: the last recovery: %v", n, err)
 		}
 	}

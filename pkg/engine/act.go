@@ -89,14 +89,14 @@ func (s *session) verb() string {
 func (s *session) one(d resource.Driver, rec ledger.Record, read map[string]resource.Resource) error {
 	r, seen := read[rec.ARN]
 	if !seen {
-		return s.settleFor(decide(s.req.Direction, rec.State, missing, rec.Attempt), rec, missingChange(s, rec))
+		return s.settleFor(decide(s.req.Direction, rec.State, missing, rec.Attempt), rec, r, missingChange(s, rec))
 	}
 	c := d.Plan(r, s.goal(rec))
 	a := decide(s.req.Direction, rec.State, stand(c), rec.Attempt)
 	if a == send {
 		return s.send(d, rec, r, c)
 	}
-	return s.settleFor(a, rec, c)
+	return s.settleFor(a, rec, r, c)
 }
 
 // goal is the goal for a record as this run last wrote it.
@@ -129,7 +129,7 @@ func missingChange(s *session, rec ledger.Record) resource.Change {
 }
 
 // settleFor carries out every action but send.
-func (s *session) settleFor(a action, rec ledger.Record, c resource.Change) error {
+func (s *session) settleFor(a action, rec ledger.Record, r resource.Resource, c resource.Change) error {
 	switch a {
 	case drop:
 		outcome, reason := c.Outcome, c.Reason
@@ -138,7 +138,7 @@ func (s *session) settleFor(a action, rec ledger.Record, c resource.Change) erro
 		}
 		return s.drop(closed{rec, outcome, reason, c.Notes})
 	case confirm:
-		return s.confirm(rec)
+		return s.confirm(rec, r)
 	case contest:
 		return s.mark(rec, resource.Contested, "someone undid the change after each of "+plural(rec.Attempt, "attempt", "attempts"))
 	case orphan:
@@ -178,6 +178,7 @@ func (s *session) send(d resource.Driver, rec ledger.Record, r resource.Resource
 	i.Outcome, i.Reason = resource.Restoring, ""
 	if s.req.Direction == resource.Evacuate {
 		rec.State, i.Outcome = ledger.Applied, resource.Applied
+		rec.Recorded = rec.Done(c.Edits)
 	}
 	rec.Outcome, rec.Reason = i.Outcome, ""
 	s.report(i)
@@ -214,7 +215,15 @@ func (s *session) update(rec ledger.Record, events ...ledger.Event) error {
 
 // confirm says in the record that the resource is as it should be. Whether it
 // holds is for verify to see.
-func (s *session) confirm(rec ledger.Record) error {
+func (s *session) confirm(rec ledger.Record, r resource.Resource) error {
+	// A field that reads as its original, with nothing left to send, was set back by
+	// a call whose answer was lost.
+	for _, e := range rec.Edits {
+		if slices.Equal(r.Fields[e.Field], e.From) {
+			rec.Recorded = rec.Done([]resource.Edit{{Field: e.Field, To: e.From}})
+		}
+	}
+	rec.Policy = s.req.Policy
 	before, after := sides(rec.Edits)
 	s.report(Item{ID: rec.ID(), Outcome: resource.AlreadyDone, Removed: rec.RemovedSubnets, Before: before, After: after})
 	if rec.State == ledger.Settled {

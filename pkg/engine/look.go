@@ -20,6 +20,7 @@ type world struct {
 	subnets   zone.Subnets
 	records   map[string]ledger.Record // of this zone, by ARN
 	others    map[string][]resource.Recorded
+	abroad    []ledger.Record // of the other zones that are out
 	ids       []resource.ID
 	resources map[string]resource.Resource
 	unmoved   map[string]string
@@ -52,7 +53,7 @@ func (e *Engine) remember(ctx context.Context, w *world) (ledger.ZonesOut, error
 	for _, r := range records {
 		w.records[r.ARN] = r
 	}
-	w.others = map[string][]resource.Recorded{}
+	w.abroad = nil
 	for id := range out {
 		if id == w.zone.ID {
 			continue
@@ -61,13 +62,20 @@ func (e *Engine) remember(ctx context.Context, w *world) (ledger.ZonesOut, error
 		if err != nil {
 			return nil, err
 		}
-		for _, r := range records {
-			if r.Sent() {
-				w.others[r.ARN] = append(w.others[r.ARN], r.Recorded)
-			}
+		w.abroad = append(w.abroad, records...)
+	}
+	w.relate()
+	return out, nil
+}
+
+// relate finds what other zones' records say of the same resources.
+func (w *world) relate() {
+	w.others = map[string][]resource.Recorded{}
+	for _, r := range w.abroad {
+		if r.Sent() {
+			w.others[r.ARN] = append(w.others[r.ARN], r.Recorded)
 		}
 	}
-	return out, nil
 }
 
 // inventory lists and reads what is in scope. A kind that fails is reported as

@@ -29,7 +29,7 @@ func (s *session) verify() error {
 	start := s.e.Clock.Now()
 	settled := start.Add(s.e.Timing.Settle)
 	deadline := start.Add(max(s.e.Timing.Deadline, s.e.Timing.Settle))
-	watched := s.records(func(r ledger.Record) bool { return isApplied(r) && s.mine(r) })
+	watched := s.records(func(r ledger.Record) bool { return isApplied(r) && s.mine(r) && !s.exposed(r.ARN) })
 	open := watched
 	for first := true; ; first = false {
 		now := s.e.Clock.Now()
@@ -81,7 +81,13 @@ func (s *session) readBack(records []ledger.Record, last, overdue bool) ([]ledge
 		if stop := s.stopped(); stop != nil {
 			return nil, stop
 		}
-		if err != nil && !overdue {
+		switch {
+		case err != nil && overdue:
+			if err := s.unread(ours, err); err != nil {
+				return nil, err
+			}
+			continue
+		case err != nil:
 			open = append(open, ours...) // the next reading may work
 			continue
 		}
@@ -124,7 +130,7 @@ func (s *session) sight(d resource.Driver, rec ledger.Record, r resource.Resourc
 	}
 	p := d.Judge(r, change(rec, s.w))
 	s.place(rec.ARN, r.Places, p.Left)
-	moving := rec.Policy == resource.Drain && resource.Count(p.Left) > 0
+	moving := s.req.Policy == resource.Drain && resource.Count(p.Left) > 0
 	switch v := look(p.Reached, moving, last, overdue); {
 	case v != decided:
 		return v, nil
@@ -169,11 +175,33 @@ func (s *session) settle(records []ledger.Record) error {
 	return err
 }
 
+// exposed reports whether this run has found that it must leave a resource, or
+// failed at it: watching cannot make that good.
+func (s *session) exposed(arn string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i, known := s.items[arn]
+	return known && i.Outcome.Weight(s.req.Direction) >= resource.Exposed
+}
+
+// unread says of records that their resources could not be read to the end.
+func (s *session) unread(records []ledger.Record, err error) error {
+	for _, rec := range records {
+		if markErr := s.mark(rec, awserr.Classify(err).Outcome(), "cannot be read: "+awserr.Brief(err)); markErr != nil {
+			return markErr
+		}
+	}
+	return nil
+}
+
 // place notes where a resource runs.
 func (s *session) place(arn string, places, left []resource.Place) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i := s.items[arn]
+	i, known := s.items[arn]
+	if !known {
+		return
+	}
 	i.Places, i.Left = places, left
 	s.items[arn] = i
 }

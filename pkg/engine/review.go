@@ -82,13 +82,11 @@ func (r Result) Drifted() bool {
 
 // ZoneStatus is how one zone that is out stands.
 type ZoneStatus struct {
-	Zone    zone.Zone              `json:"zone"`
-	Out     ledger.ZoneOut         `json:"out"`
-	Records map[ledger.State]int   `json:"records"`
-	Concern map[string]int         `json:"concerns,omitempty"` // outcomes that need a person
-	Age     time.Duration          `json:"ageNs"`
-	Items   []resource.ID          `json:"-"`
-	Reasons map[resource.ID]string `json:"-"`
+	Zone    zone.Zone            `json:"zone"`
+	Out     ledger.ZoneOut       `json:"out"`
+	Records map[ledger.State]int `json:"records"`
+	Concern map[string]int       `json:"concerns,omitempty"` // outcomes that need a person
+	Age     time.Duration        `json:"ageNs"`
 }
 
 // Status is what is going on in the account and region.

@@ -41,6 +41,7 @@ type session struct {
 	notes []string
 
 	stopBeating context.CancelFunc
+	tookOver    bool // from an owner that was not heard of any more
 }
 
 // header makes the run's header.
@@ -95,7 +96,8 @@ func (e *Engine) open(ctx context.Context, req Request, w *world) (*session, err
 	e.Clock.Go(func() { s.beat(beat) })
 
 	events := []ledger.Event{s.trail.Started()}
-	if before.Owner != "" {
+	s.tookOver = before.Owner != ""
+	if s.tookOver {
 		events = append(events, s.trail.TookOver(before))
 	}
 	if err := e.Ledger.PutRun(s.acting(), s.run, events...); err != nil {
@@ -104,6 +106,11 @@ func (e *Engine) open(ctx context.Context, req Request, w *world) (*session, err
 	}
 	return s, nil
 }
+
+// longDead is how old, beyond its lease, the heartbeat of an owner must look to be
+// believed without watching for a lease. The clocks of two machines that AWS talks
+// to are minutes apart at the most: it refuses older signatures.
+const longDead = 15 * time.Minute
 
 // acquire takes the run lock. One that is held it watches: an owner that beats is
 // alive, and the run is refused; one that does not for a lease is taken to be
@@ -116,7 +123,7 @@ func (e *Engine) acquire(ctx context.Context, req Request) (lock, before ledger.
 	since := e.Clock.Now()
 	for seen := first; ; {
 		now := e.Clock.Now()
-		if seen.Expired(now, e.Timing.Lease, e.Timing.Skew) || now.Sub(since) > e.Timing.Lease+e.Timing.Skew {
+		if seen.Owner == "" || seen.Expired(now, e.Timing.Lease, longDead) || now.Sub(since) > e.Timing.Lease+e.Timing.Skew {
 			lock, err = e.Ledger.AcquireAbove(ctx, seen, req.floor, req.Run, req.Actor)
 			if !errors.Is(err, ledger.ErrBusy) {
 				return lock, seen, err

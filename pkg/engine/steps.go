@@ -2,7 +2,9 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -135,39 +137,56 @@ func without(out ledger.ZonesOut, id string) []string {
 	return others
 }
 
-// claim raises the fence of every record of the zone, so that its last writer can
-// write no more, and then waits until nothing that writer sent can still land. A
-// reading before that proves nothing: a call that is on its way shows only later.
+// claim raises the fence of every record of every zone that is out, so that their
+// last writer can write no more, and then waits until nothing that writer sent can
+// still land. A reading before that proves nothing: a call that is on its way shows
+// only later. Other zones' records count, since a call sends a whole list of
+// subnets: one for another zone would undo what this run does.
 func (s *session) claim() error {
-	var quiet time.Time
-	var claimed []ledger.Record
-	for _, r := range s.w.records {
-		claimed = append(claimed, r)
-	}
+	claimed := append(slices.Collect(maps.Values(s.w.records)), s.w.abroad...)
 	errs := make([]error, len(claimed))
 	s.e.Clock.Each(len(claimed), s.e.Timing.Concurrency, func(i int) {
 		if errs[i] = s.stopped(); errs[i] == nil {
 			claimed[i], errs[i] = s.e.Ledger.Claim(s.acting(), s.holding(), claimed[i])
 		}
 	})
-	for i, r := range claimed {
-		if errs[i] != nil {
-			return errs[i]
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	s.w.abroad = nil
+	for _, r := range claimed {
+		if r.Zone != s.w.zone.ID {
+			s.w.abroad = append(s.w.abroad, r)
+			continue
 		}
 		s.w.records[r.ARN] = r
 		s.keep(r)
-		if r.Sent() {
-			if until := r.StartedAt.Add(s.e.Timing.CallDeadline + s.e.Timing.Skew); until.After(quiet) {
-				quiet = until
-			}
-		}
 	}
-	wait := quiet.Sub(s.e.Clock.Now())
+	s.w.relate()
+	wait := s.landing(claimed)
 	if wait <= 0 {
 		return nil
 	}
 	s.e.progress(fmt.Sprintf("Waiting %s for calls of the last run to land", wait.Round(time.Second)), 0, 0)
 	return s.sleep(wait)
+}
+
+// landing is how long a call for one of the records may still be on its way. It
+// is never longer than from now, as nothing begins any more; and just that long
+// where the last owner of the lock was given up, whose clock may be another.
+func (s *session) landing(records []ledger.Record) time.Duration {
+	longest := s.e.Timing.CallDeadline + s.e.Timing.Skew
+	var wait time.Duration
+	for _, r := range records {
+		if !r.Sent() {
+			continue
+		}
+		if s.tookOver {
+			return longest
+		}
+		wait = max(wait, r.StartedAt.Add(longest).Sub(s.e.Clock.Now()))
+	}
+	return min(wait, longest)
 }
 
 // sleep waits, or returns why the run must stop.

@@ -28,7 +28,6 @@ const (
 
 	HeldTraffic  Outcome = "held-traffic"
 	NotEvacuated Outcome = "not-evacuated"
-	NotReached   Outcome = "not-reached"
 
 	FailedAccess      Outcome = "failed-access"
 	FailedBusy        Outcome = "failed-busy"
@@ -52,7 +51,7 @@ const (
 // weights is the whole list of outcomes; one that is missing here is Failed, so
 // that a forgotten code is seen.
 var weights = map[Outcome]Weight{
-	Planned: Open, Applied: Open, Restoring: Open, NotReached: Open,
+	Planned: Open, Applied: Open, Restoring: Open,
 	Settled: Good, Restored: Good, AlreadyDone: Good, SkippedNotInZone: Good,
 	SkippedSingleZone: Exposed, SkippedNoSubnets: Exposed, SkippedUnknownZone: Exposed,
 	SkippedManagedByEKS: Exposed, SkippedClusterNodes: Exposed, SkippedOperator: Exposed,

@@ -158,7 +158,11 @@ func (r Recorded) Grow(c Change) Recorded {
 			grown.Edits = append(grown.Edits, e)
 			continue
 		}
-		grown.Edits[i].To = e.To
+		// A field on its way back to its original stays ours until AWS has taken the
+		// change (Done): a run that dies before must still know what it had set.
+		if !slices.Equal(e.To, grown.Edits[i].From) {
+			grown.Edits[i].To = e.To
+		}
 	}
 	for _, id := range c.Removed {
 		if !slices.Contains(grown.RemovedSubnets, id) {
@@ -169,6 +173,17 @@ func (r Recorded) Grow(c Change) Recorded {
 		grown.Order = c.Order
 	}
 	return grown
+}
+
+// Done is the record once the fields of edits are at their To.
+func (r Recorded) Done(edits []Edit) Recorded {
+	r.Edits = slices.Clone(r.Edits)
+	for _, e := range edits {
+		if i := slices.IndexFunc(r.Edits, func(old Edit) bool { return old.Field == e.Field }); i >= 0 {
+			r.Edits[i].To = e.To
+		}
+	}
+	return r
 }
 
 // Receipt is what AWS returned for a change and recovery needs: a shift's ID and
