@@ -81,34 +81,40 @@ func (s *session) readBack(records []ledger.Record, last, overdue bool) ([]ledge
 		if stop := s.stopped(); stop != nil {
 			return nil, stop
 		}
+		still := ours // the next reading may work
 		switch {
-		case err != nil && overdue:
-			if err := s.unread(ours, err); err != nil {
-				return nil, err
-			}
-			continue
-		case err != nil:
-			open = append(open, ours...) // the next reading may work
-			continue
+		case err == nil:
+			still, err = s.sightAll(d, ours, live, last, overdue)
+		case overdue:
+			still, err = nil, s.unread(ours, err)
+		default:
+			err = nil
 		}
-		var holds []ledger.Record
-		for _, rec := range ours {
-			r, seen := live[rec.ARN]
-			v, err := s.sight(d, rec, r, seen, last, overdue)
-			switch {
-			case err != nil:
-				return nil, err
-			case v == stillOpen:
-				open = append(open, rec)
-			case v == holding:
-				holds = append(holds, rec)
-			}
-		}
-		if err := s.settle(holds); err != nil {
+		if err != nil {
 			return nil, err
 		}
+		open = append(open, still...)
 	}
 	return open, nil
+}
+
+// sightAll judges a reading of many, settles what holds, and returns what stays
+// open.
+func (s *session) sightAll(d resource.Driver, records []ledger.Record, live map[string]resource.Resource, last, overdue bool) ([]ledger.Record, error) {
+	var open, holds []ledger.Record
+	for _, rec := range records {
+		r, seen := live[rec.ARN]
+		v, err := s.sight(d, rec, r, seen, last, overdue)
+		switch {
+		case err != nil:
+			return nil, err
+		case v == stillOpen:
+			open = append(open, rec)
+		case v == holding:
+			holds = append(holds, rec)
+		}
+	}
+	return open, s.settle(holds)
 }
 
 // verdict is what one reading says of a record.
