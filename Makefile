@@ -41,7 +41,7 @@ unit: ## Run the tests that need nothing but Go, with the race detector
 
 # In its own folder go test shows the closing line that says what did not run.
 integration: .venv/ready ## Run the wire tests against ENDPOINT=http://..., or against a server of their own
-	cd integration && SIDESTEP_ENDPOINT=$(ENDPOINT) go test $(RACE) -count=1 -parallel 8 # most of them wait for a lease or for the server
+	cd integration && SIDESTEP_ENDPOINT=$(ENDPOINT) go test $(RACE) -timeout 20m -count=1 -parallel 8 # most of them wait for a lease or for the server
 
 check: format vet imports lint vulns ## Run all checks that are not tests
 
