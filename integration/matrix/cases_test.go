@@ -190,6 +190,7 @@ func TestFR18And56And58AreLeftAlone(t *testing.T) {
 
 func TestFR53SecondZoneIsRefused(t *testing.T) {
 	w := newMemoryWorld(t)
+	before := w.region.Snapshot()
 	w.evacuate(t, "first", leaving, resource.Hold)
 	req := w.request(resource.Evacuate, "use1-az2", resource.Hold)
 	for _, override := range []string{"", "use1-az3", "yes"} {
@@ -203,6 +204,8 @@ func TestFR53SecondZoneIsRefused(t *testing.T) {
 	if n := len(w.changes("second")); n > 0 {
 		t.Errorf("the refused run sent %d changes", n)
 	}
+	w.recover(t, "back", leaving)
+	w.wantSnapshot(t, before)
 }
 
 func TestFR53SecondZoneByOverride(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 )
 
 func TestFR38ThrottlesSlowTheRunAndFailNothing(t *testing.T) {
+	t.Parallel()
 	w := bulkWorld(500)
 	w.region.Throttle(region.ServiceAutoScaling, 20, 5) // half of what we assume, and shared
 	w.region.Latency(100 * time.Millisecond)

@@ -172,6 +172,7 @@ func (m *model) check(t *rapid.T, w *memoryWorld) {
 // what others did meanwhile, for any region, any policies, any number of
 // evacuations and any edits between them.
 func TestRecoveryIsTheOriginalMergedWithForeignEdits(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w, m := randomRegion(t)
 		for range rapid.IntRange(1, 3).Draw(t, "evacuations") {
@@ -193,6 +194,7 @@ func TestRecoveryIsTheOriginalMergedWithForeignEdits(t *testing.T) {
 // TestOnlyOwnedFieldsAreSent: whatever the region, a run calls nothing that
 // changes anything but the subnets and the two processes it owns.
 func TestOnlyOwnedFieldsAreSent(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w, _ := randomRegion(t)
 		if _, err := w.run("evacuate", resource.Evacuate, resource.Hold); err != nil {

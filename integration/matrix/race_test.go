@@ -76,6 +76,7 @@ func (w *memoryWorld) wantOneAtATime(t *testing.T, processes ...string) {
 // TestRaceOfTwo starts two runs together, with calls that take time, so that they
 // overlap: one acts at a time, and recovery of every zone ends at the snapshot.
 func TestRaceOfTwo(t *testing.T) {
+	t.Parallel()
 	races := map[string][]contender{
 		"two evacuations of one zone":  {{"a", resource.Evacuate, leaving, ""}, {"b", resource.Evacuate, leaving, ""}},
 		"two evacuations of two zones": {{"a", resource.Evacuate, leaving, ""}, {"b", resource.Evacuate, "use1-az2", ""}},

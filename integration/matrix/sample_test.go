@@ -128,6 +128,7 @@ func TestStopLeavesACompleteLedger(t *testing.T) {
 // TestTwoZonesComeBackInEitherOrder: two zones out by override and recovered one
 // at a time, the other zone never refilled, and all as it was in the end.
 func TestTwoZonesComeBackInEitherOrder(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w, m := randomRegion(t)
 		zones := []string{leaving, "use1-az2"}
