@@ -21,7 +21,7 @@ func (c *cli) ledgerListCommand() *cobra.Command {
 		Short: "List the open records by zone, or the runs",
 		Args:  cobra.NoArgs,
 	}
-	cmd.Flags().StringVar(&zone, "zone", "", "only this zone, by ID")
+	cmd.Flags().StringVar(&zone, "zone", "", "only this zone, by ID or by this account's name for it")
 	cmd.Flags().BoolVar(&runs, "runs", false, "list the runs, oldest first, instead of records")
 	cmd.RunE = c.do(func(cmd *cobra.Command, _ []string) error {
 		if zone != "" {
@@ -31,6 +31,9 @@ func (c *cli) ledgerListCommand() *cobra.Command {
 		}
 		s, err := c.openLedger(cmd.Context())
 		if err != nil {
+			return err
+		}
+		if zone, err = s.zoneID(cmd.Context(), zone); err != nil {
 			return err
 		}
 		if runs {
@@ -54,6 +57,22 @@ func (c *cli) openLedger(ctx context.Context) (*session, error) {
 		return nil, err
 	}
 	return s, s.engine.Ledger.Check(ctx)
+}
+
+// zoneID resolves the zone that limits a view, none for all. What reads the ledger
+// alone must answer when nothing else does: then the zone is taken as it was given.
+func (s *session) zoneID(ctx context.Context, zone string) (string, error) {
+	if zone == "" {
+		return "", nil
+	}
+	z, _, err := s.engine.Resolve(ctx, zone)
+	if _, unknown := asRefusal(err); unknown {
+		return "", err
+	}
+	if err != nil {
+		return zone, nil
+	}
+	return z.ID, nil
 }
 
 func (s *session) listRuns(ctx context.Context, zone string) error {

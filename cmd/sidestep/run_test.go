@@ -217,6 +217,18 @@ func TestStopWhileAsking(t *testing.T) {
 	w.unchanged(func() {})
 }
 
+func TestViewsOfOneZoneTakeItsNameAndRefuseATypo(t *testing.T) {
+	w := ready(t)
+	w.evacuate(exitPartial)
+	for _, command := range [][]string{{"status"}, {"ledger", "list"}} {
+		byName := w.want(exitDone, append(command, "--zone", "us-east-1b")...)
+		if !strings.Contains(byName.stdout, zone) {
+			t.Errorf("%v by name says\n%s", command, byName.stdout)
+		}
+		w.want(exitRefused, append(command, "--zone", "use1-az9")...)
+	}
+}
+
 func TestStopInTheMiddle(t *testing.T) {
 	w := ready(t)
 	before := w.region.Snapshot()
@@ -235,6 +247,9 @@ func TestStopInTheMiddle(t *testing.T) {
 		t.Fatal("nothing was changed before the stop: this shows nothing")
 	}
 	w.want(exitPartial, "status") // an evacuation that does not go on by itself
+	if v := w.want(exitPartial, "verify", "--zone", zone); !strings.HasPrefix(v.stdout, "INCOMPLETE") {
+		t.Errorf("verify after a stop says\n%s", v.stdout)
+	}
 	w.recover(exitDone)
 	if !reflect.DeepEqual(before, w.region.Snapshot()) {
 		t.Error("the configuration is not as before")

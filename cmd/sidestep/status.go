@@ -15,18 +15,18 @@ func (c *cli) statusCommand() *cobra.Command {
 			"Exit code 3 means that something will not go on by itself.",
 		Args: cobra.NoArgs,
 	}
-	cmd.Flags().StringVar(&zone, "zone", "", "only this zone, by ID")
+	cmd.Flags().StringVar(&zone, "zone", "", "only this zone, by ID or by this account's name for it")
 	cmd.RunE = c.do(func(cmd *cobra.Command, _ []string) error {
 		if zone != "" {
 			if err := checkZone("--zone", zone); err != nil {
 				return err
 			}
 		}
-		s, err := c.open(cmd.Context())
+		s, err := c.openLedger(cmd.Context())
 		if err != nil {
 			return err
 		}
-		if err := s.engine.Ledger.Check(cmd.Context()); err != nil {
+		if zone, err = s.zoneID(cmd.Context(), zone); err != nil {
 			return err
 		}
 		status, err := s.engine.Status(cmd.Context(), zone)

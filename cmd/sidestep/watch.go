@@ -76,6 +76,9 @@ func (s *session) look(ctx context.Context, zone string) (look, error) {
 		if err != nil {
 			return l, err
 		}
+		if result.Run.Status == "" && result.Incomplete() {
+			result.Run.Status = view.Incomplete // it was looked at, and no run was needed
+		}
 		l.drift = l.drift || result.Drifted()
 		l.Zones = append(l.Zones, view.NewDocument(s.place, result))
 		l.lines = append(l.lines, view.Watch(result))

@@ -58,11 +58,13 @@ func (e *Engine) check(d resource.Driver, w *world, rec ledger.Record, r resourc
 	case rec.State == ledger.Planned:
 		i.Outcome, i.Reason = resource.Planned, "intended, and nothing sent"
 	case rec.State == ledger.Restoring:
-		i.Outcome, i.Reason = resource.Restoring, ""
+		i.Outcome, i.Reason = resource.Restoring, "on its way back: `watch` closes it, or recover again"
 	case rec.State == ledger.Started && !p.Reached:
 		i.Outcome, i.Reason = resource.Planned, "begun, and not in effect: run it again"
 	case p.Reached && len(d.Plan(r, w.goal(resource.Evacuate, rec.Policy, rec.ARN)).Edits) > 0:
 		i.Outcome, i.Reason = resource.Drifted, "another subnet of the zone was added since; evacuate again to take it out too"
+	case p.Reached && rec.Policy == resource.Drain && resource.Count(p.Left) > 0:
+		i.Outcome, i.Reason = resource.NotEvacuated, stillThere(p.Left)
 	default:
 		i.Outcome, i.Reason = compare(rec, r, p)
 	}
@@ -77,6 +79,15 @@ func (r Result) Drifted() bool {
 			return true
 		}
 		return false
+	})
+}
+
+// Incomplete reports whether a verify found records whose change was never made,
+// is half way back, or left capacity in the zone that was to leave it: nobody
+// changed anything, and still the zone is not closed as intended.
+func (r Result) Incomplete() bool {
+	return slices.ContainsFunc(r.Items, func(i Item) bool {
+		return i.Outcome == resource.Planned || i.Outcome == resource.Restoring || i.Outcome == resource.NotEvacuated
 	})
 }
 
@@ -101,9 +112,21 @@ type Status struct {
 // NeedsPerson reports whether something will not go on by itself.
 func (s Status) NeedsPerson() bool {
 	return s.Dead || slices.ContainsFunc(s.Zones, func(z ZoneStatus) bool {
-		unfinished := z.Out.Phase != ledger.Out && s.Lock.Owner == ""
-		return len(z.Concern) > 0 || unfinished && z.Records[ledger.Restoring] == 0
+		// Of a recovery with --no-wait only restoring records are left: watch closes
+		// them. Anything else that no run is at work on waits for one.
+		all, restoring := total(z.Records), z.Records[ledger.Restoring]
+		unfinished := z.Out.Phase != ledger.Out && s.Lock.Owner == "" && (all == 0 || restoring < all)
+		return len(z.Concern) > 0 || unfinished
 	})
+}
+
+// total adds up counts of records.
+func total(counts map[ledger.State]int) int {
+	n := 0
+	for _, c := range counts {
+		n += c
+	}
+	return n
 }
 
 // Status reads the ledger alone: it answers however bad the zone is. An empty

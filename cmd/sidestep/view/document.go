@@ -71,6 +71,8 @@ const (
 	Planned ledger.Status = "planned"
 	Holds   ledger.Status = "holds"
 	Drift   ledger.Status = "drifted"
+	// Incomplete: as nobody but us left it, and not closed, or not back.
+	Incomplete ledger.Status = "incomplete"
 )
 
 // Place says where an answer comes from.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"sidestep/pkg/engine"
+	"sidestep/pkg/ledger"
 	"sidestep/pkg/resource"
 )
 
@@ -35,7 +36,20 @@ func pick(r engine.Result, match func(engine.Item) bool) []engine.Item {
 
 // exposed are the items that need a person.
 func exposed(r engine.Result) []engine.Item {
-	return pick(r, func(i engine.Item) bool { return i.Outcome.Weight(r.Run.Direction) >= resource.Exposed })
+	return pick(r, func(i engine.Item) bool {
+		return i.Outcome.Weight(r.Run.Direction) >= resource.Exposed || ended(r) && unfinished(i)
+	})
+}
+
+// ended: nothing goes on with these items by itself. A plan, and a run that ended
+// as asked, are not.
+func ended(r engine.Result) bool {
+	return slices.Contains([]ledger.Status{ledger.Stopped, ledger.Failed, Incomplete, Drift}, r.Run.Status)
+}
+
+// unfinished: intended, and neither made nor undone.
+func unfinished(i engine.Item) bool {
+	return i.Outcome == resource.Planned || i.Outcome == resource.Restoring
 }
 
 // reasons lists items with what became of them and why. A limit of 0 lists all.

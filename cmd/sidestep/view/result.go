@@ -108,11 +108,16 @@ func recovered(p Place, r engine.Result) string {
 	switch {
 	case r.Counts()[resource.Restoring] > 0:
 		commands = append(commands, "watch --zone "+r.Zone.ID+" --once")
+	case r.Counts()[resource.Orphaned] > 0 && again(p, r) == "":
+		commands = append(commands, repair(r))
 	case r.Open > 0 && again(p, r) == "":
 		commands = append(commands, "recover --zone "+r.Zone.ID+" --reason TEXT")
 	}
 	return b.String() + next(p, again(p, r), append(commands, "audit "+r.Run.ID)...)
 }
+
+// repair closes the records of resources that are gone for good.
+func repair(r engine.Result) string { return "ledger repair --zone " + r.Zone.ID }
 
 // Verify is a comparison of records and live configuration in text.
 func Verify(p Place, r engine.Result) string {
@@ -121,6 +126,8 @@ func Verify(p Place, r engine.Result) string {
 	switch {
 	case r.Drifted():
 		word = "DRIFT in"
+	case r.Incomplete():
+		word = "INCOMPLETE in"
 	case len(r.Items) == 0:
 		word = "NOTHING TO VERIFY in"
 	}
@@ -135,6 +142,8 @@ func Verify(p Place, r engine.Result) string {
 		b.WriteString("\n" + text)
 	}
 	switch {
+	case r.Counts()[resource.Orphaned] > 0:
+		return b.String() + next(p, "", repair(r), "evacuate --zone "+r.Zone.ID+" --reason TEXT", "recover --zone "+r.Zone.ID+" --reason TEXT")
 	case len(off) > 0:
 		return b.String() + next(p, "", "evacuate --zone "+r.Zone.ID+" --reason TEXT", "recover --zone "+r.Zone.ID+" --reason TEXT")
 	case r.Open > 0:
