@@ -61,14 +61,24 @@ func (e *Engine) check(d resource.Driver, w *world, rec ledger.Record, r resourc
 		i.Outcome, i.Reason = resource.Restoring, "on its way back: `watch` closes it, or recover again"
 	case rec.State == ledger.Started && !p.Reached:
 		i.Outcome, i.Reason = resource.Planned, "begun, and not in effect: run it again"
-	case p.Reached && len(d.Plan(r, w.goal(resource.Evacuate, rec.Policy, rec.ARN)).Edits) > 0:
-		i.Outcome, i.Reason = resource.Drifted, "another subnet of the zone was added since; evacuate again to take it out too"
-	case p.Reached && rec.Policy == resource.Drain && resource.Count(p.Left) > 0:
-		i.Outcome, i.Reason = resource.NotEvacuated, stillThere(p.Left)
+	case p.Reached:
+		i.Outcome, i.Reason = holds(d, w, rec, r, p)
 	default:
 		i.Outcome, i.Reason = compare(rec, r, p)
 	}
 	return i
+}
+
+// holds says what is still to be said where a change shows: the zone may have got
+// another subnet, or what was to leave may be there yet.
+func holds(d resource.Driver, w *world, rec ledger.Record, r resource.Resource, p resource.Progress) (resource.Outcome, string) {
+	switch {
+	case len(d.Plan(r, w.goal(resource.Evacuate, rec.Policy, rec.ARN)).Edits) > 0:
+		return resource.Drifted, "another subnet of the zone was added since; evacuate again to take it out too"
+	case rec.Policy == resource.Drain && resource.Count(p.Left) > 0:
+		return resource.NotEvacuated, stillThere(p.Left)
+	}
+	return compare(rec, r, p)
 }
 
 // Drifted reports whether a verify found what nobody of ours did.
