@@ -17,6 +17,9 @@ const (
 	AutoScaling = "Auto Scaling"
 	EC2         = "EC2"
 	ELB         = "Elastic Load Balancing v2"
+	ECS         = "ECS"
+	Lambda      = "Lambda"
+	Tagging     = "Resource Groups Tagging API"
 	DynamoDB    = "DynamoDB"
 	STS         = "STS"
 )
@@ -25,7 +28,9 @@ const (
 //
 // Sources: Elastic Load Balancing API throttling (account-wide 40 and 10 a
 // second, reads 40/10, changes 20/3); EC2 API throttling (per API, 100 and 20 a
-// second for filtered or paged reads). Auto Scaling publishes no rates: 100 and
+// second for filtered or paged reads); Amazon ECS API throttling, by groups of
+// actions; Lambda quotas: GetFunction 100 a second, all other control calls 15 a
+// second together, which others in the account share: we leave them a fifth. Auto Scaling publishes no rates: 100 and
 // 10 a second is an assumption, which throttles correct downwards. DynamoDB's
 // on-demand limits are far above these; the row only bounds what is in flight.
 var Limits = []Limit{
@@ -33,6 +38,14 @@ var Limits = []Limit{
 	{Service: EC2, Ops: []string{"Describe"}, PerOp: true, Burst: 100, PerSecond: 20, InFlight: 5},
 	{Service: ELB, Burst: 40, PerSecond: 10, InFlight: 10},
 	{Service: ELB, Ops: []string{"Modify", "Add", "Remove"}, Burst: 20, PerSecond: 3, InFlight: 5},
+	{Service: ECS, Ops: []string{"DescribeServices", "ListServices"}, Burst: 100, PerSecond: 20, InFlight: 10},
+	{Service: ECS, Ops: []string{"UpdateService"}, Burst: 50, PerSecond: 5, InFlight: 10},
+	{Service: ECS, Ops: []string{"ListServiceDeployments"}, Burst: 50, PerSecond: 20, InFlight: 10},
+	{Service: ECS, Ops: []string{"ListTasks", "DescribeTasks"}, Burst: 100, PerSecond: 20, InFlight: 10},
+	{Service: ECS, Ops: []string{"ListClusters", "DescribeCapacityProviders"}, PerOp: true, Burst: 50, PerSecond: 20, InFlight: 5},
+	{Service: Lambda, Ops: []string{"GetFunction"}, Burst: 100, PerSecond: 100, InFlight: 20},
+	{Service: Lambda, Ops: []string{"List", "Update"}, Burst: 12, PerSecond: 12, InFlight: 10},
+	{Service: Tagging, Burst: 10, PerSecond: 5, InFlight: 2},
 	{Service: DynamoDB, Burst: 1000, PerSecond: 1000, InFlight: 40},
 	{Service: STS, Burst: 20, PerSecond: 10, InFlight: 2},
 }

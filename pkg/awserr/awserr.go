@@ -32,6 +32,7 @@ const (
 	Role              // a role that the service would assume is broken
 	NotFound          // no such thing
 	Invalid           // AWS refuses the request as it is
+	Outdated          // the resource has changed since it was read: read it and plan again
 	Drifted           // not an AWS error: the resource changed meanwhile
 	Stopped           // not an AWS error: the caller was told to stop
 	Unknown
@@ -61,13 +62,16 @@ var codes = map[string]Class{
 	"ServiceLinkedRoleFailure": Role, "InvalidRole": Role,
 
 	"ResourceNotFoundException": NotFound, "TargetGroupNotFound": NotFound, "LoadBalancerNotFound": NotFound,
+	"ClusterNotFoundException": NotFound, "ServiceNotFoundException": NotFound,
+
+	"PreconditionFailedException": Outdated,
 
 	"ValidationError": Invalid, "ValidationException": Invalid, "InvalidParameterException": Invalid,
 	"InvalidConfigurationRequest": Invalid, "InvalidParameterValue": Invalid,
 
 	"RequestTimeout": Unreachable, "RequestTimeoutException": Unreachable,
 	"InternalFailure": AtFault, "InternalError": AtFault, "ServiceUnavailable": AtFault,
-	"InternalServerError": AtFault,
+	"InternalServerError": AtFault, "ServerException": AtFault, "ServiceException": AtFault,
 }
 
 // Classify sorts an error; nil is None.
@@ -161,7 +165,7 @@ func (c Class) Outcome() resource.Outcome {
 	switch c {
 	case Access:
 		return resource.FailedAccess
-	case Busy:
+	case Busy, Outdated:
 		return resource.FailedBusy
 	case Role:
 		return resource.FailedRole

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync/atomic"
 
 	"sidestep/pkg/awserr"
 	"sidestep/pkg/ledger"
@@ -78,33 +79,43 @@ func (w *world) relate() {
 	}
 }
 
-// inventory lists and reads what is in scope. A kind that fails is reported as
-// failed, and the others go on.
+// inventory lists what is in scope, all kinds at once. A kind that fails is
+// reported as failed, and the others go on.
 func (e *Engine) inventory(ctx context.Context, w *world, s resource.Scope) {
 	w.ids, w.failed, w.resources = nil, nil, map[string]resource.Resource{}
-	for i, d := range e.Drivers {
-		if !s.Has(d.Kind()) {
-			continue
+	kinds := slices.DeleteFunc(slices.Clone(e.Drivers), func(d resource.Driver) bool { return !s.Has(d.Kind()) })
+	found, errs := make([][]resource.Resource, len(kinds)), make([]error, len(kinds))
+	var done atomic.Int64
+	e.Clock.Each(len(kinds), e.lanes(len(kinds)), func(i int) {
+		found[i], errs[i] = kinds[i].List(ctx, s)
+		if p, ok := kinds[i].(resource.Placer); ok && errs[i] == nil {
+			found[i], errs[i] = p.Place(ctx, found[i])
 		}
-		e.progress("Reading kinds of resources", i, len(e.Drivers))
-		ids, err := d.List(ctx, s)
-		var read []resource.Resource
-		if err == nil {
-			read, err = d.Read(ctx, ids...)
-		}
-		if err != nil {
+		e.progress("Reading kinds of resources", int(done.Add(1)), len(kinds))
+	})
+	for i, d := range kinds {
+		if errs[i] != nil {
 			w.failed = append(w.failed, Item{
 				ID:      resource.ID{Kind: d.Kind(), Name: "(all)"},
-				Outcome: awserr.Classify(err).Outcome(),
-				Reason:  awserr.Brief(err),
+				Outcome: awserr.Classify(errs[i]).Outcome(),
+				Reason:  awserr.Brief(errs[i]),
 			})
 			continue
 		}
-		w.ids = append(w.ids, ids...)
-		for _, r := range read {
+		for _, r := range found[i] {
+			w.ids = append(w.ids, r.ID)
 			w.resources[r.ARN] = r
 		}
 	}
+}
+
+// lanes is how many kinds are worked on at once: their services' limits have
+// nothing to do with each other. One worker means one after the other.
+func (e *Engine) lanes(kinds int) int {
+	if e.Timing.Concurrency == 1 {
+		return 1
+	}
+	return max(kinds, 1)
 }
 
 // heed finds out about traffic that stays, for policies that move capacity.

@@ -27,6 +27,9 @@ type Change struct {
 	Reason string
 	// Notes are what a person should know before saying yes.
 	Notes []string
+	// Rollout: AWS replaces all that runs, everywhere. So many at a time as the
+	// configuration allows.
+	Rollout bool
 }
 
 // Edit sets one field.
@@ -66,4 +69,8 @@ type Progress struct {
 	Undone []string
 	// Left is what still runs in the zone.
 	Left []Place
+	// Outcome is set where only the kind can say what became of the change, and
+	// waiting will not alter it: rolled back, say. Reason explains it.
+	Outcome Outcome
+	Reason  string
 }

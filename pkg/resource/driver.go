@@ -4,6 +4,7 @@ import (
 	"context"
 	"path"
 	"slices"
+	"strings"
 )
 
 // Driver is what a kind implements: two reads, two pure functions, one write. It
@@ -12,9 +13,11 @@ import (
 type Driver interface {
 	// Kind is the kind it drives.
 	Kind() Kind
-	// List pages to the end through the kind's resources in scope. A page that
-	// fails fails the list: part of a list is never taken for the whole.
-	List(ctx context.Context, s Scope) ([]ID, error)
+	// List pages to the end through the kind's resources in scope and returns what
+	// the pages say of each. That is enough to plan by, and may lack what only Read
+	// gives: whether something is under way. A page that fails fails the list: part
+	// of a list is never taken for the whole.
+	List(ctx context.Context, s Scope) ([]Resource, error)
 	// Read describes many at once, in the API's own batches. What AWS does not
 	// return is left out, and is not thereby gone: a zone in trouble hides things.
 	Read(ctx context.Context, ids ...ID) ([]Resource, error)
@@ -31,6 +34,20 @@ type Driver interface {
 	Judge(r Resource, c Change) Progress
 }
 
+// Placer is what a kind also implements whose readings do not say what runs where.
+type Placer interface {
+	// Place returns the readings with what runs where filled in. It costs calls of
+	// its own, and is asked for where that is shown or decides something.
+	Place(ctx context.Context, read []Resource) ([]Resource, error)
+}
+
+// Explainer is what a kind also implements that can find out, for one resource,
+// what became of a change that does not show or does not settle.
+type Explainer interface {
+	// Explain returns the reading with what AWS says on it; Judge then knows more.
+	Explain(ctx context.Context, r Resource) (Resource, error)
+}
+
 // Mover is what a kind also implements whose capacity can leave a zone in waves.
 // How much may leave at once is decided elsewhere.
 type Mover interface {
@@ -42,15 +59,21 @@ type Mover interface {
 	Release(ctx context.Context, r Resource, units []string) error
 }
 
-// ExcludeTag on a resource, with the value "true", keeps it out everywhere.
-const ExcludeTag = "sidestep:exclude"
+// Tags that keep a resource out everywhere, whatever the scope says.
+const (
+	// ExcludeTag does with the value "true".
+	ExcludeTag = "sidestep:exclude"
+	// OwnTag, with any value, is on what a deployed Sidestep consists of. It must
+	// not take itself apart.
+	OwnTag = "sidestep:stack"
+)
 
 // Scope says which resources a run concerns. The zero Scope is all of them.
 type Scope struct {
 	Kinds   []Kind            `json:"kinds,omitempty"`
 	Tags    map[string]string `json:"tags,omitempty"`        // all must match
 	Exclude map[string]string `json:"excludeTags,omitempty"` // none may match
-	Name    string            `json:"name,omitempty"`        // a glob, as in path.Match
+	Name    string            `json:"name,omitempty"`        // a glob, as in path.Match; without a slash it is for what follows a name's last
 }
 
 // Has reports whether resources of the kind may be in scope.
@@ -58,7 +81,7 @@ func (s Scope) Has(k Kind) bool { return len(s.Kinds) == 0 || slices.Contains(s.
 
 // Match reports whether a resource of that name with those tags is in scope.
 func (s Scope) Match(name string, tags map[string]string) bool {
-	if tags[ExcludeTag] == "true" {
+	if _, own := tags[OwnTag]; own || tags[ExcludeTag] == "true" {
 		return false
 	}
 	for k, v := range s.Tags {
@@ -74,6 +97,9 @@ func (s Scope) Match(name string, tags map[string]string) bool {
 	if s.Name == "" {
 		return true
 	}
-	ok, err := path.Match(s.Name, name)
-	return ok && err == nil
+	whole, err := path.Match(s.Name, name)
+	if err == nil && !whole && !strings.Contains(s.Name, "/") {
+		whole, err = path.Match(s.Name, path.Base(name))
+	}
+	return whole && err == nil
 }

@@ -26,14 +26,26 @@ const (
 	SkippedOperator     Outcome = "skipped-operator"
 	SkippedZonalShift   Outcome = "skipped-zonal-shift"
 
-	HeldTraffic  Outcome = "held-traffic"
-	NotEvacuated Outcome = "not-evacuated"
+	SkippedNoVPC              Outcome = "skipped-no-vpc"
+	SkippedCodeDeploy         Outcome = "skipped-code-deploy"
+	SkippedExternalController Outcome = "skipped-external-controller"
+	SkippedHostNetwork        Outcome = "skipped-host-network"
+	SkippedDaemon             Outcome = "skipped-daemon"
+	SkippedExpress            Outcome = "skipped-express"
+	SkippedManagedInstances   Outcome = "skipped-managed-instances"
+	SkippedDeploymentConfig   Outcome = "skipped-deployment-config"
+
+	HeldTraffic    Outcome = "held-traffic"
+	HeldRedeploys  Outcome = "held-redeploys"
+	HeldNoCapacity Outcome = "held-no-capacity"
+	NotEvacuated   Outcome = "not-evacuated"
 
 	FailedAccess      Outcome = "failed-access"
 	FailedBusy        Outcome = "failed-busy"
 	FailedRole        Outcome = "failed-role"
 	FailedInvalid     Outcome = "failed-invalid"
 	FailedUnreachable Outcome = "failed-unreachable"
+	RolledBack        Outcome = "rolled-back"
 	Stuck             Outcome = "stuck"
 )
 
@@ -42,23 +54,28 @@ type Weight int
 
 // The weights, heaviest last.
 const (
-	Good    Weight = iota // nothing left to do
-	Open                  // under way; `watch` or the next run closes it
-	Exposed               // still uses the zone, or is not back: needs a person
-	Failed                // something went wrong
+	Good      Weight = iota // nothing left to do
+	OnPurpose               // still uses the zone, as the policy asked for
+	Open                    // under way; `watch` or the next run closes it
+	Exposed                 // still uses the zone, or is not back: needs a person
+	Failed                  // something went wrong
 )
 
 // weights is the whole list of outcomes; one that is missing here is Failed, so
 // that a forgotten code is seen.
 var weights = map[Outcome]Weight{
 	Planned: Open, Applied: Open, Restoring: Open,
-	Settled: Good, Restored: Good, AlreadyDone: Good, SkippedNotInZone: Good,
+	Settled: Good, Restored: Good, AlreadyDone: Good, SkippedNotInZone: Good, SkippedNoVPC: Good,
+	HeldRedeploys: OnPurpose,
 	SkippedSingleZone: Exposed, SkippedNoSubnets: Exposed, SkippedUnknownZone: Exposed,
 	SkippedManagedByEKS: Exposed, SkippedClusterNodes: Exposed, SkippedOperator: Exposed,
-	SkippedZonalShift: Exposed, HeldTraffic: Exposed, NotEvacuated: Exposed,
+	SkippedZonalShift: Exposed, SkippedCodeDeploy: Exposed, SkippedExternalController: Exposed,
+	SkippedHostNetwork: Exposed, SkippedDaemon: Exposed, SkippedExpress: Exposed,
+	SkippedManagedInstances: Exposed, SkippedDeploymentConfig: Exposed,
+	HeldTraffic: Exposed, HeldNoCapacity: Exposed, NotEvacuated: Exposed,
 	RestoredByOther: Exposed, Orphaned: Exposed, Drifted: Exposed, Contested: Exposed,
 	FailedAccess: Failed, FailedBusy: Failed, FailedRole: Failed, FailedInvalid: Failed,
-	FailedUnreachable: Failed, Stuck: Failed,
+	FailedUnreachable: Failed, RolledBack: Failed, Stuck: Failed,
 }
 
 // Known reports whether the outcome is one of the list.

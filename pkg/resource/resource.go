@@ -11,8 +11,16 @@ import (
 // Kind names a resource type with an adapter.
 type Kind string
 
-// AutoScalingGroup is the kind of EC2 Auto Scaling groups.
-const AutoScalingGroup Kind = "autoscaling-group"
+// The kinds. A service's name is its cluster's and its own, with a slash between:
+// the old form of a service's ARN does not tell the cluster.
+const (
+	AutoScalingGroup Kind = "autoscaling-group"
+	ECSService       Kind = "ecs-service"
+	LambdaFunction   Kind = "lambda-function"
+)
+
+// SubnetsField is the field of a resource's subnets, the same for every kind.
+const SubnetsField = "subnets"
 
 // ID identifies one resource.
 type ID struct {
@@ -33,8 +41,12 @@ type Resource struct {
 	Traits map[string]string
 	// Zones are the zones, by ID or by name, that a resource names itself.
 	Zones []string
-	// Places counts what runs, by zone and state.
+	// Places counts what runs, by zone and state. A kind that is a Placer leaves
+	// them to Place.
 	Places []Place
+	// Underway says what AWS is still doing to the resource, whoever asked for it;
+	// empty where it is at rest.
+	Underway string
 	// TargetGroups are the ARNs of the target groups its capacity serves.
 	TargetGroups []string
 }

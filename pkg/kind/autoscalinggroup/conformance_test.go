@@ -95,6 +95,9 @@ func (w *world) Fail(nth int, after bool) {
 	w.r.Fault(region.Fault{Process: "driver", Nth: nth, Do: fail(errors.New("scripted"))})
 }
 
+// Settle: nothing that a plan depends on is left under way.
+func (w *world) Settle() {}
+
 func (w *world) SetSubnets(name string, ids []string) { w.r.SetGroupSubnets(name, ids...) }
 func (w *world) Delete(name string)                   { w.r.DeleteGroup(name) }
 func (w *world) DeleteSubnet(id string)               { w.r.DeleteSubnet(id) }

@@ -42,16 +42,14 @@ func New(api API, o Options) *Driver { return &Driver{api: api, options: o} }
 // Kind is autoscaling-group.
 func (d *Driver) Kind() resource.Kind { return resource.AutoScalingGroup }
 
-// List returns the groups in scope. Instances are left out of the answer, which
-// lowers the risk of a throttle.
-func (d *Driver) List(ctx context.Context, s resource.Scope) ([]resource.ID, error) {
+// List returns the groups in scope.
+func (d *Driver) List(ctx context.Context, s resource.Scope) ([]resource.Resource, error) {
 	if !s.Has(d.Kind()) {
 		return nil, nil
 	}
-	var ids []resource.ID
+	var found []resource.Resource
 	pages := autoscaling.NewDescribeAutoScalingGroupsPaginator(d.api, &autoscaling.DescribeAutoScalingGroupsInput{
-		IncludeInstances: aws.Bool(false),
-		MaxRecords:       aws.Int32(pageSize),
+		MaxRecords: aws.Int32(pageSize),
 	})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
@@ -60,11 +58,11 @@ func (d *Driver) List(ctx context.Context, s resource.Scope) ([]resource.ID, err
 		}
 		for _, g := range page.AutoScalingGroups {
 			if s.Match(aws.ToString(g.AutoScalingGroupName), tags(g)) {
-				ids = append(ids, identify(g))
+				found = append(found, translate(g))
 			}
 		}
 	}
-	return ids, nil
+	return found, nil
 }
 
 // Read describes the groups by name. A group that was deleted and made again
@@ -132,7 +130,7 @@ func alike(a, b resource.Edit) bool {
 
 // send sends one edit, or several of processes that go the same way.
 func (d *Driver) send(ctx context.Context, name string, edits []resource.Edit) error {
-	if edits[0].Field == subnetsField {
+	if edits[0].Field == resource.SubnetsField {
 		return d.setSubnets(ctx, name, edits[0].To)
 	}
 	var names []string

@@ -149,9 +149,13 @@ func TestManyGroupsAreReadInBatches(t *testing.T) {
 		w.r.AddGroup(region.Group{Name: fmt.Sprintf("many-%03d", i), Subnets: everywhere, Max: 1})
 	}
 	w.r.SetPageSize(100)
-	ids, err := h.Driver.List(t.Context(), resource.Scope{Name: "many-*"})
-	if err != nil || len(ids) != 120 {
-		t.Fatalf("listed %d and %v", len(ids), err)
+	listed, err := h.Driver.List(t.Context(), resource.Scope{Name: "many-*"})
+	if err != nil || len(listed) != 120 {
+		t.Fatalf("listed %d and %v", len(listed), err)
+	}
+	ids := make([]resource.ID, len(listed))
+	for i, r := range listed {
+		ids[i] = r.ID
 	}
 	before, _ := w.Calls()
 	found, err := h.Driver.Read(t.Context(), ids...)

@@ -3,7 +3,6 @@ package autoscalinggroup
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"sidestep/pkg/resource"
 )
@@ -18,7 +17,7 @@ func (d *Driver) Plan(r resource.Resource, g resource.Goal) resource.Change {
 }
 
 func (d *Driver) planEvacuation(r resource.Resource, g resource.Goal, c resource.Change) resource.Change {
-	in, _, _ := g.Subnets.Split(r.Fields[subnetsField], g.Zone.ID)
+	in, _, _ := g.Subnets.Split(r.Fields[resource.SubnetsField], g.Zone.ID)
 	if outcome, reason := leave(r, g); outcome != "" {
 		c.Outcome, c.Reason = outcome, reason
 		return c
@@ -31,39 +30,37 @@ func (d *Driver) planEvacuation(r resource.Resource, g resource.Goal, c resource
 	c.Notes = notes(r, g)
 	switch g.Policy {
 	case resource.Drain:
-		c.Edits = append(subnetEdit(r, in), resumeOurs(r, g)...)
+		c.Edits = append(resource.CloseSubnets(r, in), resumeOurs(r, g)...)
 	default:
-		c.Edits = append(d.suspend(r, g), subnetEdit(r, in)...)
+		c.Edits = append(d.suspend(r, g), resource.CloseSubnets(r, in)...)
 	}
 	if len(c.Edits) == 0 {
 		c.Outcome, c.Reason = resource.AlreadyDone, "closed for this zone already"
 		return c
 	}
 	c.Outcome = resource.Planned
-	c.Order = order(r, g)
+	c.Order = resource.Order(r, g)
 	return c
 }
 
 // leave returns why a group is left as it is, or nothing.
 func leave(r resource.Resource, g resource.Goal) (resource.Outcome, string) {
-	list := r.Fields[subnetsField]
-	in, _, unknown := g.Subnets.Split(list, g.Zone.ID)
-	switch {
-	case len(list) == 0:
+	list := r.Fields[resource.SubnetsField]
+	if len(list) == 0 {
 		return leaveZones(r, g)
-	case len(unknown) > 0:
-		return resource.SkippedUnknownZone, "cannot tell the zone of " + strings.Join(unknown, ", ") + "; check ec2:DescribeSubnets"
-	case len(in) == 0 && g.Recorded == nil:
-		return resource.SkippedNotInZone, ""
-	case len(in) == 0 && len(resumeOurs(r, g)) > 0:
+	}
+	if outcome, reason := resource.LeaveSubnets(r, g); outcome != "" {
+		return outcome, reason
+	}
+	in, _, _ := g.Subnets.Split(list, g.Zone.ID)
+	switch {
+	case len(in) > 0:
+		return foreign(r, g)
+	case len(resumeOurs(r, g)) > 0:
 		// Taken out under hold, and to be drained: resuming moves its instances.
 		return beneathTraffic(r, g)
-	case len(in) == 0:
-		return "", "" // taken out by us; its processes may need another look
-	case len(g.Remaining(list)) == 0:
-		return resource.SkippedSingleZone, "has no subnet in another zone; move it by hand or add one"
 	}
-	return foreign(r, g)
+	return "", "" // taken out by us; its processes may need another look
 }
 
 // leaveZones returns why a group without subnets is left as it is.
@@ -94,18 +91,10 @@ func foreign(r resource.Resource, g resource.Goal) (resource.Outcome, string) {
 // beneathTraffic returns why capacity must not leave beneath a load balancer, or
 // nothing. Only a drain moves capacity.
 func beneathTraffic(r resource.Resource, g resource.Goal) (resource.Outcome, string) {
-	if g.Policy != resource.Drain {
-		return "", ""
-	}
-	for _, arn := range r.TargetGroups {
-		if why, held := g.Unmoved[arn]; held {
-			return resource.HeldTraffic, why
-		}
-	}
-	if names, ok := r.Traits[traitClassic]; ok {
+	if names, ok := r.Traits[traitClassic]; ok && g.Policy == resource.Drain {
 		return resource.HeldTraffic, "serves classic load balancer " + names + ", whose cross-zone setting is not looked at"
 	}
-	return "", ""
+	return resource.BehindTraffic(r, g)
 }
 
 // suspend keeps instances where they are: no rebalancing out of the zone, and no
@@ -157,42 +146,12 @@ func ownedByOther(g resource.Goal, field string) bool {
 	return slices.ContainsFunc(g.Others, func(o resource.Recorded) bool { return owns(o, field) })
 }
 
-func subnetEdit(r resource.Resource, in []string) []resource.Edit {
-	if len(in) == 0 {
-		return nil
-	}
-	list := r.Fields[subnetsField]
-	return []resource.Edit{{Field: subnetsField, From: list, To: resource.Without(list, in)}}
-}
-
-// order is the subnet list with the zones that went out before in it. A zone that
-// is out already has its order, from when it had all of its own subnets.
-func order(r resource.Resource, g resource.Goal) []string {
-	if _, has := g.Recorded.Edit(subnetsField); has || len(g.Others) == 0 {
-		return nil
-	}
-	list := r.Fields[subnetsField]
-	for _, o := range g.Others {
-		list = resource.Merge(list, template(o), o.RemovedSubnets)
-	}
-	return list
-}
-
-// template is the order in which a record's subnets go back.
-func template(rec resource.Recorded) []string {
-	if len(rec.Order) > 0 {
-		return rec.Order
-	}
-	e, _ := rec.Edit(subnetsField)
-	return e.From
-}
-
 func notes(r resource.Resource, g resource.Goal) []string {
 	var n []string
 	if stack, ok := r.Traits[traitStack]; ok {
 		n = append(n, fmt.Sprintf("declared by CloudFormation stack %s: an update of that stack may put the zone back or replace instances", stack))
 	}
-	if left := g.Remaining(r.Fields[subnetsField]); len(left) == 1 {
+	if left := g.Remaining(r.Fields[resource.SubnetsField]); len(left) == 1 {
 		n = append(n, "only zone "+left[0]+" remains")
 	}
 	if _, ok := r.Traits[traitShrinks]; ok {
@@ -211,14 +170,7 @@ func planRecovery(r resource.Resource, g resource.Goal, c resource.Change) resou
 		c.Outcome = resource.AlreadyDone
 		return c
 	}
-	live := r.Fields[subnetsField]
-	restore, lost := restorable(g, live)
-	for _, id := range lost {
-		c.Notes = append(c.Notes, "subnet "+id+" does not exist any more and is not put back")
-	}
-	if want := resource.Merge(live, template(*g.Recorded), restore); !slices.Equal(live, want) {
-		c.Edits = append(c.Edits, resource.Edit{Field: subnetsField, From: live, To: want})
-	}
+	c.Edits, c.Notes = resource.RestoreSubnets(r, g)
 	c.Edits = append(c.Edits, resumeOurs(r, g)...)
 	if len(c.Edits) == 0 {
 		c.Outcome, c.Reason = resource.AlreadyDone, "already as it was"
@@ -228,47 +180,7 @@ func planRecovery(r resource.Resource, g resource.Goal, c resource.Change) resou
 	return c
 }
 
-// restorable sorts the removed subnets into those that still exist in the group's
-// VPC and those that are lost.
-func restorable(g resource.Goal, live []string) (restore, lost []string) {
-	vpc := ""
-	for _, id := range live {
-		if s, ok := g.Subnets[id]; ok {
-			vpc = s.VPC
-		}
-	}
-	for _, id := range g.Recorded.RemovedSubnets {
-		s, ok := g.Subnets[id]
-		if !ok || (vpc != "" && s.VPC != vpc) {
-			lost = append(lost, id)
-			continue
-		}
-		restore = append(restore, id)
-	}
-	return restore, lost
-}
-
 // Judge compares a fresh reading with what the change wants.
 func (d *Driver) Judge(r resource.Resource, c resource.Change) resource.Progress {
-	p := resource.Progress{Left: resource.In(r.Places, c.Zone)}
-	for _, e := range c.Edits {
-		if !reached(r, c, e) {
-			p.Undone = append(p.Undone, e.Field)
-		}
-	}
-	p.Reached = len(p.Undone) == 0
-	return p
-}
-
-// reached judges one edit. Of the subnets only the zone's own count: others may
-// come and go meanwhile.
-func reached(r resource.Resource, c resource.Change, e resource.Edit) bool {
-	live := r.Fields[e.Field]
-	if e.Field != subnetsField {
-		return slices.Equal(live, e.To)
-	}
-	if c.Direction == resource.Evacuate {
-		return !slices.ContainsFunc(c.Removed, func(id string) bool { return slices.Contains(live, id) })
-	}
-	return len(resource.Without(resource.Without(e.To, e.From), live)) == 0
+	return resource.Compare(r, c)
 }

@@ -14,7 +14,6 @@ import (
 // Fields that this kind owns. A process has the field `process/<name>`, with the
 // value active or suspended.
 const (
-	subnetsField  = "subnets"
 	processPrefix = "process/"
 	active        = "active"
 	suspended     = "suspended"
@@ -67,7 +66,7 @@ func translate(g types.AutoScalingGroup) resource.Resource {
 }
 
 func fields(g types.AutoScalingGroup) map[string][]string {
-	f := map[string][]string{subnetsField: subnets(aws.ToString(g.VPCZoneIdentifier))}
+	f := map[string][]string{resource.SubnetsField: subnets(aws.ToString(g.VPCZoneIdentifier))}
 	for _, p := range processes {
 		f[processPrefix+p] = []string{active}
 	}

@@ -38,7 +38,7 @@ func checkReached(t *trial) error {
 	if again.Outcome != resource.AlreadyDone {
 		return fmt.Errorf("planned once it is out: %s, want %s", again.Outcome, resource.AlreadyDone)
 	}
-	e, edits := edit(done, subnetsField)
+	e, edits := edit(done, resource.SubnetsField)
 	if !edits {
 		return nil
 	}
@@ -46,7 +46,7 @@ func checkReached(t *trial) error {
 	if r, err = t.read(); err != nil {
 		return err
 	}
-	if p := t.Driver.Judge(r, done); p.Reached || !slices.Contains(p.Undone, subnetsField) {
+	if p := t.Driver.Judge(r, done); p.Reached || !slices.Contains(p.Undone, resource.SubnetsField) {
 		return fmt.Errorf("somebody put the subnets back, and it is judged %+v", p)
 	}
 	return nil
@@ -186,7 +186,7 @@ func checkEmpty(t *trial) error {
 	if err != nil {
 		return err
 	}
-	e, edits := edit(c, subnetsField)
+	e, edits := edit(c, resource.SubnetsField)
 	if !edits {
 		return nil
 	}
@@ -205,7 +205,7 @@ func checkUnknown(t *trial) error {
 	if err != nil {
 		return err
 	}
-	for _, id := range r.Fields[subnetsField] {
+	for _, id := range r.Fields[resource.SubnetsField] {
 		g := t.goal(resource.Evacuate, t.Zone)
 		g.Subnets = maps.Clone(g.Subnets)
 		delete(g.Subnets, id)

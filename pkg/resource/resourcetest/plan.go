@@ -1,6 +1,7 @@
 package resourcetest
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -11,6 +12,7 @@ import (
 var planChecks = []check{
 	{"PlanningAsksNothing", checkPlanAsksNothing},
 	{"PlanningIsPure", checkPlanPure},
+	{"PlansFromTheListAsFromReading", checkPlansAlike},
 	{"PlansAreSound", checkPlansSound},
 	{"WhatLivesInTheZoneAloneIsSkipped", checkAlone},
 }
@@ -44,6 +46,25 @@ func checkPlanAsksNothing(t *trial) error {
 		t.Driver.Judge(r, t.Driver.Plan(r, g))
 		if after, _ := t.World.Calls(); after != before {
 			return fmt.Errorf("planning and judging made %d calls", after-before)
+		}
+		return nil
+	})
+}
+
+// checkPlansAlike: an evacuation is planned from the list, and acts on readings.
+func checkPlansAlike(t *trial) error {
+	listed, err := t.Driver.List(context.Background(), resource.Scope{})
+	if err != nil {
+		return err
+	}
+	byARN := map[string]resource.Resource{}
+	for _, r := range listed {
+		byARN[r.ARN] = r
+	}
+	return t.plans(func(r resource.Resource, g resource.Goal) error {
+		read, listed := t.Driver.Plan(r, g), t.Driver.Plan(byARN[r.ARN], g)
+		if !reflect.DeepEqual(read, listed) {
+			return fmt.Errorf("planned from a reading as %+v, from the list as %+v", read, listed)
 		}
 		return nil
 	})
@@ -106,7 +127,7 @@ func sound(r resource.Resource, g resource.Goal, c resource.Change) error {
 	if g.Direction == resource.Recover {
 		return nil
 	}
-	if e, edits := edit(c, subnetsField); edits {
+	if e, edits := edit(c, resource.SubnetsField); edits {
 		return soundSubnets(r, g, c, e)
 	}
 	if len(c.Edits) == 0 && len(c.Removed) > 0 {
@@ -141,7 +162,7 @@ func soundEdits(r resource.Resource, c resource.Change) error {
 
 // soundSubnets says what is wrong with an edit that takes the zone's subnets out.
 func soundSubnets(r resource.Resource, g resource.Goal, c resource.Change, e resource.Edit) error {
-	list := r.Fields[subnetsField]
+	list := r.Fields[resource.SubnetsField]
 	in, out, unknown := g.Subnets.Split(list, g.Zone.ID)
 	switch {
 	case len(e.To) == 0:

@@ -67,7 +67,7 @@ func (t *trial) subnetsOf(name string) ([]string, error) {
 		return nil, err
 	}
 	r, err := t.readOne(id)
-	return r.Fields[subnetsField], err
+	return r.Fields[resource.SubnetsField], err
 }
 
 var readChecks = []check{
@@ -81,9 +81,10 @@ var readChecks = []check{
 }
 
 func (t *trial) list(s resource.Scope) ([]string, error) {
-	ids, err := t.Driver.List(context.Background(), s)
+	listed, err := t.Driver.List(context.Background(), s)
 	var names []string
-	for _, id := range ids {
+	for _, r := range listed {
+		id := r.ID
 		if id.Kind != t.Driver.Kind() || id.ARN == "" {
 			return nil, fmt.Errorf("listed as %+v", id)
 		}
@@ -93,7 +94,7 @@ func (t *trial) list(s resource.Scope) ([]string, error) {
 }
 
 func checkListsAll(t *trial) error {
-	ids, err := t.Driver.List(context.Background(), resource.Scope{})
+	ids, err := t.ids()
 	if err != nil {
 		return err
 	}
@@ -166,7 +167,7 @@ func checkFailedPage(t *trial) error {
 }
 
 func (t *trial) readAll() ([]resource.Resource, error) {
-	ids, err := t.Driver.List(context.Background(), resource.Scope{})
+	ids, err := t.ids()
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +180,7 @@ func checkReadsMany(t *trial) error {
 	if err != nil {
 		return err
 	}
-	ids, err := t.Driver.List(context.Background(), resource.Scope{})
+	ids, err := t.ids()
 	if err != nil {
 		return err
 	}
@@ -204,7 +205,7 @@ func checkReadsMany(t *trial) error {
 }
 
 func checkReadMissing(t *trial) error {
-	ids, err := t.Driver.List(context.Background(), resource.Scope{})
+	ids, err := t.ids()
 	if err != nil {
 		return err
 	}
@@ -237,7 +238,7 @@ func checkReadNothing(t *trial) error {
 }
 
 func checkFailedRead(t *trial) error {
-	ids, err := t.Driver.List(context.Background(), resource.Scope{})
+	ids, err := t.ids()
 	if err != nil {
 		return err
 	}

@@ -67,12 +67,12 @@ func (t *trial) meanwhile(choose func(left []string) ([]string, error)) (before,
 	if err != nil {
 		return nil, nil, err
 	}
-	before = r.Fields[subnetsField]
+	before = r.Fields[resource.SubnetsField]
 	c, err := t.out()
 	if err != nil {
 		return nil, nil, err
 	}
-	e, edits := edit(c, subnetsField)
+	e, edits := edit(c, resource.SubnetsField)
 	if !edits {
 		return nil, nil, nil
 	}
@@ -85,7 +85,7 @@ func (t *trial) meanwhile(choose func(left []string) ([]string, error)) (before,
 		return nil, nil, err
 	}
 	r, err = t.read()
-	return before, r.Fields[subnetsField], err
+	return before, r.Fields[resource.SubnetsField], err
 }
 
 func checkAdded(t *trial) error {
@@ -155,15 +155,15 @@ func checkPutBack(t *trial) error {
 	if err != nil {
 		return err
 	}
-	if _, edits := edit(c, subnetsField); !edits {
+	if _, edits := edit(c, resource.SubnetsField); !edits {
 		return nil
 	}
-	t.Someone.SetSubnets(t.sample, r.Fields[subnetsField])
+	t.Someone.SetSubnets(t.sample, r.Fields[resource.SubnetsField])
 	c, err = t.back()
 	if err != nil {
 		return err
 	}
-	if e, edits := edit(c, subnetsField); edits {
+	if e, edits := edit(c, resource.SubnetsField); edits {
 		return fmt.Errorf("somebody put the subnets back, and recovery still sends %v", e)
 	}
 	if len(c.Edits) == 0 && c.Outcome != resource.AlreadyDone {
@@ -181,7 +181,7 @@ func checkDeletedSubnet(t *trial) error {
 	if err != nil {
 		return err
 	}
-	if _, edits := edit(c, subnetsField); !edits {
+	if _, edits := edit(c, resource.SubnetsField); !edits {
 		return nil
 	}
 	gone := c.Removed[0]
@@ -192,12 +192,12 @@ func checkDeletedSubnet(t *trial) error {
 	if !slices.ContainsFunc(c.Notes, func(n string) bool { return strings.Contains(n, gone) }) {
 		return fmt.Errorf("%s was deleted meanwhile, and the notes %q do not say so", gone, c.Notes)
 	}
-	before := r.Fields[subnetsField]
+	before := r.Fields[resource.SubnetsField]
 	if r, err = t.read(); err != nil {
 		return err
 	}
-	if want := resource.Without(before, []string{gone}); !slices.Equal(r.Fields[subnetsField], want) {
-		return fmt.Errorf("%s was deleted meanwhile; the subnets are %v, want %v", gone, r.Fields[subnetsField], want)
+	if want := resource.Without(before, []string{gone}); !slices.Equal(r.Fields[resource.SubnetsField], want) {
+		return fmt.Errorf("%s was deleted meanwhile; the subnets are %v, want %v", gone, r.Fields[resource.SubnetsField], want)
 	}
 	return nil
 }

@@ -50,6 +50,8 @@ type World interface {
 	// Calls counts the driver's calls so far, and those of them that change
 	// something, whatever came of them.
 	Calls() (all, writes int)
+	// Settle lets what is under way come to its end.
+	Settle()
 	// Fail makes the nth call from now on fail, once: instead of taking effect, or
 	// after it took effect.
 	Fail(nth int, after bool)

@@ -37,6 +37,7 @@ func TestTheSuiteFindsWhatIsBroken(t *testing.T) {
 		"lists one page":           {faults{firstPage: true}, []string{"ListsAll"}},
 		"lists what it got":        {faults{partOfList: true}, []string{"AFailedPageFailsTheList"}},
 		"lists every kind":         {faults{ignoresScope: true}, []string{"ListsWhatIsInScope"}},
+		"lists names alone":        {faults{listsBare: true}, []string{"PlansFromTheListAsFromReading"}},
 		"lists the excluded":       {faults{ignoresExclude: true}, []string{"ListsAll", "ListsWhatIsInScope"}},
 		"reads all for nothing":    {faults{readsAll: true}, []string{"ReadOfNothingAsksNothing"}},
 		"reads what is not there":  {faults{inventsMissing: true}, []string{"ReadLeavesOutWhatIsNotThere"}},

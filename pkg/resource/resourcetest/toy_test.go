@@ -91,9 +91,21 @@ func (w *toys) edit(name string, f func(*toy)) {
 	w.all[name] = t
 }
 
+func (w *toys) describe(name string) resource.Resource {
+	t := w.all[name]
+	return resource.Resource{
+		ID:     resource.ID{Kind: toyKind, ARN: "arn:" + name, Name: name},
+		Fields: map[string][]string{resource.SubnetsField: slices.Clone(t.subnets), lockField: {t.lock}},
+	}
+}
+
+// Settle: a toy's changes are at once.
+func (w *toys) Settle() {}
+
 // faults are the ways in which a toy driver may be broken.
 type faults struct {
 	firstPage, partOfList, ignoresScope, ignoresExclude bool
+	listsBare                                           bool
 	readsAll, inventsMissing                            bool
 	writesInPlan, mutates, random                       bool
 	empties, guesses, removesLess, sorts                bool
@@ -111,29 +123,34 @@ type toyDriver struct {
 
 func (d toyDriver) Kind() resource.Kind { return toyKind }
 
-func (d toyDriver) List(_ context.Context, s resource.Scope) ([]resource.ID, error) {
+func (d toyDriver) List(_ context.Context, s resource.Scope) ([]resource.Resource, error) {
 	if !s.Has(toyKind) && !d.f.ignoresScope {
 		return nil, nil
 	}
-	var ids []resource.ID
+	var found []resource.Resource
 	for page := range slices.Chunk(slices.Sorted(maps.Keys(d.w.all)), 2) {
 		if err := d.w.call(false, func() {}); err != nil {
 			if d.f.partOfList {
-				return ids, nil
+				return found, nil
 			}
 			return nil, err
 		}
 		for _, name := range page {
 			tags := d.w.all[name].tags
 			if s.Match(name, tags) || d.f.ignoresExclude && tags[resource.ExcludeTag] == "true" {
-				ids = append(ids, resource.ID{Kind: toyKind, ARN: "arn:" + name, Name: name})
+				found = append(found, d.w.describe(name))
 			}
 		}
 		if d.f.firstPage {
 			break
 		}
 	}
-	return ids, nil
+	if d.f.listsBare {
+		for i := range found {
+			found[i].Fields = nil
+		}
+	}
+	return found, nil
 }
 
 func (d toyDriver) Read(_ context.Context, ids ...resource.ID) ([]resource.Resource, error) {
@@ -146,13 +163,9 @@ func (d toyDriver) Read(_ context.Context, ids ...resource.ID) ([]resource.Resou
 			ids = ids[:1]
 		}
 		for _, id := range ids {
-			t, ok := d.w.all[id.Name]
-			if !ok && !d.f.inventsMissing {
-				continue
+			if _, ok := d.w.all[id.Name]; ok || d.f.inventsMissing {
+				found = append(found, d.w.describe(id.Name))
 			}
-			found = append(found, resource.Resource{ID: id, Fields: map[string][]string{
-				subnetsField: slices.Clone(t.subnets), lockField: {t.lock},
-			}})
 		}
 	})
 	if d.f.hidesFailure {
@@ -186,7 +199,7 @@ func (d toyDriver) send(name string, e resource.Edit) error {
 	}
 	return d.w.call(true, func() {
 		d.w.edit(name, func(t *toy) {
-			if e.Field == subnetsField {
+			if e.Field == resource.SubnetsField {
 				t.subnets = slices.Clone(e.To)
 			} else {
 				t.lock = e.To[0]

@@ -13,7 +13,7 @@ func (d toyDriver) Plan(r resource.Resource, g resource.Goal) resource.Change {
 	case d.f.writesInPlan:
 		_ = d.w.call(false, func() {})
 	case d.f.mutates:
-		slices.Sort(r.Fields[subnetsField])
+		slices.Sort(r.Fields[resource.SubnetsField])
 	case d.f.random:
 		*d.planned++
 		c.Notes = append(c.Notes, fmt.Sprint(*d.planned))
@@ -39,19 +39,19 @@ func (d toyDriver) planEvacuation(r resource.Resource, g resource.Goal, c *resou
 	if g.Policy == resource.Hold && (!shut(r) || !ours && lockedByOther(g)) {
 		c.Edits = append(c.Edits, resource.Edit{Field: lockField, From: []string{"open"}, To: []string{"shut"}})
 	}
-	list := r.Fields[subnetsField]
+	list := r.Fields[resource.SubnetsField]
 	in, _, _ := g.Subnets.Split(list, g.Zone.ID)
 	if d.f.removesLess && len(in) > 1 {
 		in = in[:1]
 	}
 	if len(in) > 0 {
 		c.Removed, c.Order = in, d.order(list, g)
-		c.Edits = append(c.Edits, resource.Edit{Field: subnetsField, From: list, To: resource.Without(list, in)})
+		c.Edits = append(c.Edits, resource.Edit{Field: resource.SubnetsField, From: list, To: resource.Without(list, in)})
 	}
 }
 
 func (d toyDriver) leave(r resource.Resource, g resource.Goal) (resource.Outcome, string) {
-	in, out, unknown := g.Subnets.Split(r.Fields[subnetsField], g.Zone.ID)
+	in, out, unknown := g.Subnets.Split(r.Fields[resource.SubnetsField], g.Zone.ID)
 	switch {
 	case len(unknown) > 0 && !d.f.guesses:
 		return resource.SkippedUnknownZone, "unknown"
@@ -64,7 +64,7 @@ func (d toyDriver) leave(r resource.Resource, g resource.Goal) (resource.Outcome
 }
 
 func (d toyDriver) order(list []string, g resource.Goal) []string {
-	if _, has := g.Recorded.Edit(subnetsField); has && !d.f.reorders || len(g.Others) == 0 {
+	if _, has := g.Recorded.Edit(resource.SubnetsField); has && !d.f.reorders || len(g.Others) == 0 {
 		return nil
 	}
 	for _, o := range g.Others {
@@ -77,7 +77,7 @@ func orderOf(rec resource.Recorded) []string {
 	if len(rec.Order) > 0 {
 		return rec.Order
 	}
-	e, _ := rec.Edit(subnetsField)
+	e, _ := rec.Edit(resource.SubnetsField)
 	return e.From
 }
 
@@ -92,7 +92,7 @@ func (d toyDriver) planRecovery(r resource.Resource, g resource.Goal, c *resourc
 	if g.Recorded == nil {
 		return
 	}
-	list := r.Fields[subnetsField]
+	list := r.Fields[resource.SubnetsField]
 	var restore []string
 	for _, id := range g.Recorded.RemovedSubnets {
 		if _, ok := g.Subnets[id]; !ok && !d.f.restoresDeleted {
@@ -102,7 +102,7 @@ func (d toyDriver) planRecovery(r resource.Resource, g resource.Goal, c *resourc
 		restore = append(restore, id)
 	}
 	if want := d.spoil(resource.Merge(list, orderOf(*g.Recorded), restore), *g.Recorded); !slices.Equal(list, want) {
-		c.Edits = append(c.Edits, resource.Edit{Field: subnetsField, From: list, To: want})
+		c.Edits = append(c.Edits, resource.Edit{Field: resource.SubnetsField, From: list, To: want})
 	}
 	if _, ours := g.Recorded.Edit(lockField); ours && shut(r) && !lockedByOther(g) && !d.f.forgetsLock {
 		c.Edits = append(c.Edits, resource.Edit{Field: lockField, From: []string{"shut"}, To: []string{"open"}})
@@ -111,7 +111,7 @@ func (d toyDriver) planRecovery(r resource.Resource, g resource.Goal, c *resourc
 
 // spoil is what a broken driver makes of the subnets to recover.
 func (d toyDriver) spoil(want []string, rec resource.Recorded) []string {
-	e, edited := rec.Edit(subnetsField)
+	e, edited := rec.Edit(resource.SubnetsField)
 	switch {
 	case d.f.overwrites && edited:
 		return e.From

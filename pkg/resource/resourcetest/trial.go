@@ -12,9 +12,6 @@ import (
 	"sidestep/pkg/zone"
 )
 
-// subnetsField is the field that means the same for every kind.
-const subnetsField = "subnets"
-
 // trial is one run of a check: a world, the resource it is about, and the records
 // that an engine would keep.
 type trial struct {
@@ -41,7 +38,7 @@ func (t *trial) again() (*trial, error) { return newTrial(t.open, t.sample, t.po
 
 // find looks a resource up by name.
 func (t *trial) find(name string) (resource.ID, error) {
-	ids, err := t.Driver.List(context.Background(), resource.Scope{})
+	ids, err := t.ids()
 	if err != nil {
 		return resource.ID{}, fmt.Errorf("listing all: %w", err)
 	}
@@ -51,6 +48,16 @@ func (t *trial) find(name string) (resource.ID, error) {
 		}
 	}
 	return resource.ID{}, fmt.Errorf("%s is not listed", name)
+}
+
+// ids lists all there are.
+func (t *trial) ids() ([]resource.ID, error) {
+	listed, err := t.Driver.List(context.Background(), resource.Scope{})
+	var ids []resource.ID
+	for _, r := range listed {
+		ids = append(ids, r.ID)
+	}
+	return ids, err
 }
 
 // read reads the trial's resource.
@@ -106,6 +113,7 @@ func (t *trial) step(d resource.Direction, z zone.Zone) (resource.Change, error)
 	if _, err := t.Driver.Apply(context.Background(), r, c); err != nil {
 		return c, fmt.Errorf("applying %v: %w", c.Edits, err)
 	}
+	t.World.Settle()
 	return c, nil
 }
 
@@ -155,7 +163,7 @@ func edit(c resource.Change, field string) (resource.Edit, bool) {
 
 // spare is a subnet outside of Zone and Other that the resource does not list.
 func (t *trial) spare(r resource.Resource) (string, error) {
-	subnets, list := t.World.Subnets(), r.Fields[subnetsField]
+	subnets, list := t.World.Subnets(), r.Fields[resource.SubnetsField]
 	for _, id := range slices.Sorted(maps.Keys(subnets)) {
 		s := subnets[id]
 		if s.Zone != t.Zone.ID && s.Zone != t.Other.ID && s.VPC == subnets[list[0]].VPC && !slices.Contains(list, id) {
@@ -175,7 +183,9 @@ func (t *trial) writes(f func() error) (int, error) {
 
 // apply applies a change as it is, and counts the calls that change something.
 func (t *trial) apply(live resource.Resource, c resource.Change) (int, error) {
-	return t.writes(func() error { _, err := t.Driver.Apply(context.Background(), live, c); return err })
+	n, err := t.writes(func() error { _, err := t.Driver.Apply(context.Background(), live, c); return err })
+	t.World.Settle()
+	return n, err
 }
 
 // same compares two snapshots.

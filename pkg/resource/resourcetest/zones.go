@@ -62,10 +62,10 @@ func (t *trial) stayOut(zones ...zone.Zone) error {
 		if rec == nil {
 			continue
 		}
-		if _, edits := rec.Edit(subnetsField); !edits {
+		if _, edits := rec.Edit(resource.SubnetsField); !edits {
 			continue
 		}
-		if in, _, _ := t.World.Subnets().Split(r.Fields[subnetsField], z.ID); len(in) > 0 {
+		if in, _, _ := t.World.Subnets().Split(r.Fields[resource.SubnetsField], z.ID); len(in) > 0 {
 			return fmt.Errorf("%s is out, and %v are back in it", z.ID, in)
 		}
 	}
@@ -80,20 +80,20 @@ func checkPartPutBack(t *trial) error {
 	if err != nil {
 		return err
 	}
-	original := r.Fields[subnetsField]
+	original := r.Fields[resource.SubnetsField]
 	for _, z := range []zone.Zone{t.Zone, t.Other} {
 		if _, err := t.reach(resource.Evacuate, z); err != nil {
 			return err
 		}
 	}
 	removed := t.records[t.Zone.ID].RemovedSubnets
-	if _, edits := t.records[t.Zone.ID].Edit(subnetsField); !edits {
+	if _, edits := t.records[t.Zone.ID].Edit(resource.SubnetsField); !edits {
 		return nil
 	}
 	if r, err = t.read(); err != nil {
 		return err
 	}
-	t.Someone.SetSubnets(t.sample, resource.Merge(r.Fields[subnetsField], original, removed[:1]))
+	t.Someone.SetSubnets(t.sample, resource.Merge(r.Fields[resource.SubnetsField], original, removed[:1]))
 	if _, err := t.out(); err != nil {
 		return err
 	}
