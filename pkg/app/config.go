@@ -11,6 +11,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"sidestep/pkg/awsclient"
 	"sidestep/pkg/engine"
 	"sidestep/pkg/resource"
 )
@@ -20,6 +21,8 @@ type Config struct {
 	Run    RunConfig    `yaml:"run"`
 	Ledger LedgerConfig `yaml:"ledger"`
 	Groups GroupsConfig `yaml:"groups"`
+	ECS    ECSConfig    `yaml:"ecs"`
+	Lambda LambdaConfig `yaml:"lambda"`
 	Scope  ScopeConfig  `yaml:"scope"`
 }
 
@@ -33,6 +36,7 @@ type RunConfig struct {
 	Deadline     time.Duration `yaml:"deadline"`
 	Concurrency  int           `yaml:"concurrency"`
 	Batch        int           `yaml:"batch"`
+	BusyWait     time.Duration `yaml:"busyWait"`
 }
 
 // LedgerConfig says where the ledger is.
@@ -46,6 +50,21 @@ type LedgerConfig struct {
 type GroupsConfig struct {
 	// KeepReplacing leaves the replacement of unhealthy instances on under hold.
 	KeepReplacing bool `yaml:"keepReplacing"`
+}
+
+// ECSConfig holds the choices for ECS services.
+type ECSConfig struct {
+	// Concurrency is how many services at a time may be in a deployment that we
+	// started; 0 is no limit.
+	Concurrency int `yaml:"concurrency"`
+	// Deadline is how long a deployment may take before it counts as stuck.
+	Deadline time.Duration `yaml:"deadline"`
+}
+
+// LambdaConfig holds the choices for Lambda functions.
+type LambdaConfig struct {
+	// UpdatesPerSecond paces the updates below what Lambda allows the account.
+	UpdatesPerSecond float64 `yaml:"updatesPerSecond"`
 }
 
 // ScopeConfig is the scope of runs that name none on the command line.
@@ -65,8 +84,10 @@ func DefaultConfig() Config {
 	return Config{
 		Run: RunConfig{
 			Lease: t.Lease, CallDeadline: t.CallDeadline, Skew: t.Skew, Poll: t.Poll, Settle: t.Settle,
-			Deadline: t.Deadline, Concurrency: t.Concurrency, Batch: t.Batch,
+			Deadline: t.Deadline, Concurrency: t.Concurrency, Batch: t.Batch, BusyWait: t.BusyWait,
 		},
+		ECS:    ECSConfig{Concurrency: t.Rollouts, Deadline: t.RolloutDeadline},
+		Lambda: LambdaConfig{UpdatesPerSecond: awsclient.LambdaPerSecond},
 		Ledger: LedgerConfig{Table: "sidestep-ledger", Deadline: 5 * time.Second},
 	}
 }
@@ -76,6 +97,7 @@ func (c Config) Timing() engine.Timing {
 	return engine.Timing{
 		Lease: c.Run.Lease, CallDeadline: c.Run.CallDeadline, Skew: c.Run.Skew, Poll: c.Run.Poll,
 		Settle: c.Run.Settle, Deadline: c.Run.Deadline, Concurrency: c.Run.Concurrency, Batch: c.Run.Batch,
+		BusyWait: c.Run.BusyWait, Rollouts: c.ECS.Concurrency, RolloutDeadline: c.ECS.Deadline,
 	}
 }
 
@@ -127,6 +149,8 @@ func (c Config) validate() error {
 		{"run.poll", c.Run.Poll, 10 * time.Millisecond, 10 * time.Minute},
 		{"run.settle", c.Run.Settle, 0, 2 * time.Hour},
 		{"run.deadline", c.Run.Deadline, time.Second, 24 * time.Hour},
+		{"run.busyWait", c.Run.BusyWait, 0, time.Hour},
+		{"ecs.deadline", c.ECS.Deadline, time.Second, 24 * time.Hour},
 		{"ledger.deadline", c.Ledger.Deadline, 100 * time.Millisecond, time.Minute},
 	} {
 		if d.got < d.min || d.got > d.max {
@@ -138,6 +162,12 @@ func (c Config) validate() error {
 	}
 	if c.Run.Batch < 1 || c.Run.Batch > 50 {
 		return fmt.Errorf("run.batch is %d, it must be from 1 to 50", c.Run.Batch)
+	}
+	if c.ECS.Concurrency < 0 || c.ECS.Concurrency > 1000 {
+		return fmt.Errorf("ecs.concurrency is %d, it must be from 1 to 1000, or 0 for no limit", c.ECS.Concurrency)
+	}
+	if p := c.Lambda.UpdatesPerSecond; p < 0.1 || p > awsclient.LambdaPerSecond {
+		return fmt.Errorf("lambda.updatesPerSecond is %g, it must be from 0.1 to %d", p, awsclient.LambdaPerSecond)
 	}
 	if !tableName.MatchString(c.Ledger.Table) {
 		return fmt.Errorf("ledger.table is %q, which is no name of a DynamoDB table", c.Ledger.Table)

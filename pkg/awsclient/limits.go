@@ -1,6 +1,9 @@
 package awsclient
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Limit is one token bucket that AWS keeps for an account and region.
 type Limit struct {
@@ -44,10 +47,21 @@ var Limits = []Limit{
 	{Service: ECS, Ops: []string{"ListTasks", "DescribeTasks"}, Burst: 100, PerSecond: 20, InFlight: 10},
 	{Service: ECS, Ops: []string{"ListClusters", "DescribeCapacityProviders"}, PerOp: true, Burst: 50, PerSecond: 20, InFlight: 5},
 	{Service: Lambda, Ops: []string{"GetFunction"}, Burst: 100, PerSecond: 100, InFlight: 20},
-	{Service: Lambda, Ops: []string{"List", "Update"}, Burst: 12, PerSecond: 12, InFlight: 10},
+	{Service: Lambda, Ops: []string{"List", "Update"}, Burst: LambdaPerSecond, PerSecond: LambdaPerSecond, InFlight: 10},
 	{Service: Tagging, Burst: 10, PerSecond: 5, InFlight: 2},
 	{Service: DynamoDB, Burst: 1000, PerSecond: 1000, InFlight: 40},
 	{Service: STS, Burst: 20, PerSecond: 10, InFlight: 2},
+}
+
+// LambdaPerSecond is how many control calls a second we make of Lambda's 15.
+const LambdaPerSecond = 12
+
+// WithLambdaUpdates returns the limits with one more: so many function updates a
+// second.
+func WithLambdaUpdates(limits []Limit, perSecond float64) []Limit {
+	return append(slices.Clone(limits), Limit{
+		Service: Lambda, Ops: []string{"UpdateFunctionConfiguration"}, Burst: 1, PerSecond: perSecond, InFlight: 10,
+	})
 }
 
 func (l Limit) matches(service, op string) bool {

@@ -22,9 +22,10 @@ const (
 	// waiting included.
 	CallTimeout = 30 * time.Second
 
-	attemptTimeout = 10 * time.Second
-	backoffBase    = 200 * time.Millisecond
-	backoffCap     = 5 * time.Second
+	attemptTimeout  = 10 * time.Second
+	shortestAttempt = time.Second
+	backoffBase     = 200 * time.Millisecond
+	backoffCap      = 5 * time.Second
 	// maxUnreachable bounds the attempts at something that does not answer, so
 	// that a wrong endpoint is known in seconds.
 	maxUnreachable = 3
@@ -84,9 +85,20 @@ func (p *Pacer) attempt(ctx context.Context, send func(context.Context) error) e
 	if deadline, ok := ctx.Deadline(); ok && clock.Elapsed(p.clock.Now(), deadline) > 0 {
 		return context.DeadlineExceeded
 	}
-	ctx, cancel := p.clock.WithTimeout(ctx, attemptTimeout)
+	ctx, cancel := p.clock.WithTimeout(ctx, p.attemptTime(ctx))
 	defer cancel()
 	return send(ctx)
+}
+
+// attemptTime is how long one attempt may take: a part of what is left, so that a
+// connection that hangs leaves time for another one.
+func (p *Pacer) attemptTime(ctx context.Context) time.Duration {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return attemptTimeout
+	}
+	part := clock.Elapsed(deadline, p.clock.Now()) / 2
+	return min(max(part, shortestAttempt), attemptTimeout)
 }
 
 // backoff grows from attempt to attempt, with full jitter.

@@ -280,6 +280,24 @@ func TestWhatWasDecidedLongAgoIsNotSent(t *testing.T) {
 }
 
 // TestErrorsSayWhichCallWaited tells a person what there was no turn for.
+// TestAShortDeadlineHasRoomForASecondAttempt: a ledger call has 5 s, and a
+// connection that hangs must not use them up alone.
+func TestAShortDeadlineHasRoomForASecondAttempt(t *testing.T) {
+	p, c := pacer(10, 10, 0)
+	ctx, cancel := c.WithTimeout(bg, 5*time.Second)
+	defer cancel()
+	attempts := 0
+	err := p.Do(ctx, "S", "Op", func(ctx context.Context) error {
+		if attempts++; attempts == 1 {
+			return c.Sleep(ctx, time.Hour)
+		}
+		return nil
+	})
+	if took := c.Now().Sub(start); err != nil || attempts != 2 || took > 4*time.Second {
+		t.Errorf("%d attempts in %v: %v", attempts, took, err)
+	}
+}
+
 func TestErrorsSayWhichCallWaited(t *testing.T) {
 	c := clock.NewVirtual(start)
 	p := awsclient.NewPacer(c, 0, nil)

@@ -46,29 +46,11 @@ func (s *session) mayPass(arn string) bool {
 
 func (s *session) actOnce(todo []ledger.Record, total int) error {
 	var done atomic.Int64
-	for _, d := range s.e.Drivers {
-		records := ofKind(todo, d.Kind())
-		for batch := range slices.Chunk(records, s.e.Timing.Batch) {
-			if err := s.stopped(); err != nil {
-				return err
-			}
-			live, err := s.read(s.ctx, d, batch)
-			if stop := s.stopped(); stop != nil {
-				return stop
-			}
-			s.e.Clock.Each(len(batch), s.e.Timing.Concurrency, func(i int) {
-				if s.stopped() != nil {
-					return
-				}
-				if err != nil {
-					s.report(Item{ID: batch[i].ID(), Outcome: awserr.Classify(err).Outcome(), Reason: awserr.Brief(err)})
-				} else if fatal := s.one(d, batch[i], live); fatal != nil {
-					s.fail(fatal)
-				}
-				s.e.progress(s.verb(), int(done.Add(1)), total)
-			})
-		}
-	}
+	tick := func() { s.e.progress(s.verb(), int(done.Add(1)), total) }
+	s.e.Clock.Each(len(s.e.Drivers), s.e.lanes(len(s.e.Drivers)), func(i int) {
+		d := s.e.Drivers[i]
+		(&lane{s: s, d: d, queue: ofKind(todo, d.Kind()), tick: tick}).run()
+	})
 	for _, r := range todo {
 		if s.e.driver(r.Kind) == nil {
 			s.report(Item{ID: r.ID(), Outcome: resource.FailedInvalid, Reason: "this binary does not know its kind; use the version that recorded it"})
@@ -84,19 +66,47 @@ func (s *session) verb() string {
 	return "Closing resources for the zone"
 }
 
-// one does what the table says for one record. The error it returns is the
-// ledger's, and ends the run.
-func (s *session) one(d resource.Driver, rec ledger.Record, read map[string]resource.Resource) error {
+// intent is what is to happen to one record, decided on one reading.
+type intent struct {
+	rec    ledger.Record
+	live   resource.Resource
+	change resource.Change
+	action action
+}
+
+// intend decides by the table what is to happen to a record.
+func (s *session) intend(d resource.Driver, rec ledger.Record, read map[string]resource.Resource) intent {
 	r, seen := read[rec.ARN]
 	if !seen {
-		return s.settleFor(decide(s.req.Direction, rec.State, missing, rec.Attempt), rec, r, missingChange(s, rec))
+		c := resource.Change{ID: rec.ID(), Direction: s.req.Direction, Outcome: resource.Orphaned, Reason: unseenReason}
+		return intent{rec, r, c, decide(s.req.Direction, rec.State, missing, rec.Attempt)}
 	}
 	c := d.Plan(r, s.goal(rec))
-	a := decide(s.req.Direction, rec.State, stand(c), rec.Attempt)
-	if a == send {
-		return s.send(d, rec, r, c)
+	return intent{rec, r, c, decide(s.req.Direction, rec.State, stand(r, c), rec.Attempt)}
+}
+
+// carryOut does it. The error it returns is the ledger's, and ends the run.
+func (s *session) carryOut(d resource.Driver, i intent) error {
+	rec, c := i.rec, i.change
+	switch i.action {
+	case send:
+		return s.send(d, rec, i.live, c)
+	case drop:
+		outcome, reason := c.Outcome, c.Reason
+		if s.req.Direction == resource.Recover {
+			outcome, reason = closing(rec.State)
+		}
+		return s.drop(closed{rec, outcome, reason, c.Notes})
+	case confirm:
+		return s.confirm(rec, i.live)
+	case await:
+		return s.await(rec)
+	case contest:
+		return s.mark(rec, resource.Contested, "someone undid the change after each of "+plural(rec.Attempt, "attempt", "attempts"))
+	case orphan:
+		return s.mark(rec, resource.Orphaned, unseenReason)
 	}
-	return s.settleFor(a, rec, r, c)
+	return s.mark(rec, c.Outcome, c.Reason)
 }
 
 // goal is the goal for a record as this run last wrote it.
@@ -114,37 +124,16 @@ func (s *session) goal(rec ledger.Record) resource.Goal {
 }
 
 // stand sorts a fresh plan into how the resource stands to it.
-func stand(c resource.Change) live {
+func stand(r resource.Resource, c resource.Change) live {
 	switch {
 	case len(c.Edits) > 0:
 		return pending
-	case c.Outcome == resource.AlreadyDone, c.Outcome == resource.SkippedNotInZone:
-		return reached
+	case c.Outcome != resource.AlreadyDone && c.Outcome != resource.SkippedNotInZone:
+		return left
+	case r.Underway != "":
+		return settling
 	}
-	return left
-}
-
-func missingChange(s *session, rec ledger.Record) resource.Change {
-	return resource.Change{ID: rec.ID(), Direction: s.req.Direction, Outcome: resource.Orphaned, Reason: unseenReason}
-}
-
-// settleFor carries out every action but send.
-func (s *session) settleFor(a action, rec ledger.Record, r resource.Resource, c resource.Change) error {
-	switch a {
-	case drop:
-		outcome, reason := c.Outcome, c.Reason
-		if s.req.Direction == resource.Recover {
-			outcome, reason = closing(rec.State)
-		}
-		return s.drop(closed{rec, outcome, reason, c.Notes})
-	case confirm:
-		return s.confirm(rec, r)
-	case contest:
-		return s.mark(rec, resource.Contested, "someone undid the change after each of "+plural(rec.Attempt, "attempt", "attempts"))
-	case orphan:
-		return s.mark(rec, resource.Orphaned, unseenReason)
-	}
-	return s.mark(rec, c.Outcome, c.Reason)
+	return reached
 }
 
 // send records that a call is about to be sent, sends it, and records what came
@@ -152,7 +141,7 @@ func (s *session) settleFor(a action, rec ledger.Record, r resource.Resource, c 
 func (s *session) send(d resource.Driver, rec ledger.Record, r resource.Resource, c resource.Change) error {
 	ctx := s.acting()
 	began := s.e.Clock.Now()
-	rec = s.intend(rec, c)
+	rec = s.begin(rec, c)
 	rec.StartedAt = began.UTC()
 	rec, err := s.e.Ledger.Update(ctx, rec, s.trail.Sending(c.ID, c.Edits, rec.Attempt))
 	if err != nil {
@@ -185,9 +174,9 @@ func (s *session) send(d resource.Driver, rec ledger.Record, r resource.Resource
 	return s.update(rec, s.trail.Accepted(c.ID, c.Edits, took))
 }
 
-// intend is the record of a call that is about to be sent. While nothing was sent
+// begin is the record of a call that is about to be sent. While nothing was sent
 // the original is taken afresh; from then on it only grows.
-func (s *session) intend(rec ledger.Record, c resource.Change) ledger.Record {
+func (s *session) begin(rec ledger.Record, c resource.Change) ledger.Record {
 	rec.Attempt++
 	if s.req.Direction == resource.Recover {
 		rec.State = ledger.Restoring
@@ -231,6 +220,17 @@ func (s *session) confirm(rec ledger.Record, r resource.Resource) error {
 	}
 	rec.State, rec.Outcome, rec.Reason = ledger.Applied, resource.AlreadyDone, ""
 	return s.update(rec, s.trail.Observed(rec.ID(), resource.AlreadyDone, "reads as it should"))
+}
+
+// await keeps the record of what reads as it was while AWS is still at it: what is
+// under way may end otherwise, as a deployment that is rolled back does.
+func (s *session) await(rec ledger.Record) error {
+	s.report(Item{ID: rec.ID(), Outcome: resource.Restoring, Removed: rec.RemovedSubnets})
+	if rec.State == ledger.Restoring && rec.Outcome == resource.Restoring {
+		return nil
+	}
+	rec.State, rec.Outcome, rec.Reason = ledger.Restoring, resource.Restoring, ""
+	return s.update(rec, s.trail.Observed(rec.ID(), resource.Restoring, "reads as before, and is still under way"))
 }
 
 // mark reports an outcome and leaves it in the record, whose state stays.

@@ -9,10 +9,11 @@ import (
 type live string
 
 const (
-	pending live = "pending" // the plan has edits
-	reached live = "reached" // nothing is missing
-	left    live = "left"    // a rule says to leave it
-	missing live = "missing" // AWS does not return it
+	pending  live = "pending"  // the plan has edits
+	reached  live = "reached"  // nothing is missing
+	settling live = "settling" // nothing is missing, and AWS is still at work on it
+	left     live = "left"     // a rule says to leave it
+	missing  live = "missing"  // AWS does not return it
 )
 
 // action is what to do about a record.
@@ -22,6 +23,7 @@ const (
 	send    action = "send"    // record started or restoring, then call
 	confirm action = "confirm" // it is as it should be: say so in the record
 	drop    action = "drop"    // delete the record: nothing of ours is left to undo
+	await   action = "await"   // keep the record until it has settled
 	orphan  action = "orphan"  // keep the record and report it
 	leave   action = "leave"   // touch neither
 	contest action = "contest" // somebody keeps undoing it: stop sending
@@ -47,7 +49,7 @@ func decide(d resource.Direction, state ledger.State, l live, attempt int) actio
 		return drop // nothing was ever sent, and nothing need be
 	case l == left:
 		return leave
-	case l == reached:
+	case l == reached, l == settling:
 		return confirm
 	case (state == ledger.Applied || state == ledger.Settled) && attempt >= maxSends:
 		return contest
@@ -63,6 +65,8 @@ func decideRecovery(state ledger.State, l live) action {
 		return orphan
 	case l == reached:
 		return drop
+	case l == settling:
+		return await
 	}
 	return send
 }
@@ -83,13 +87,16 @@ func closing(state ledger.State) (resource.Outcome, string) {
 // compare is the three-way comparison of what a record says was made of a
 // resource, what it was before, and how it reads now.
 func compare(rec ledger.Record, r resource.Resource, p resource.Progress) (resource.Outcome, string) {
+	if p.Outcome != "" {
+		return p.Outcome, p.Reason
+	}
 	if p.Reached {
 		return resource.Settled, ""
 	}
 	if rec.Attempt >= maxSends {
 		return resource.Contested, "someone keeps putting it back; find and stop that pipeline or controller"
 	}
-	if len(resource.Without(rec.RemovedSubnets, r.Fields["subnets"])) == 0 && len(rec.RemovedSubnets) > 0 {
+	if len(resource.Without(rec.RemovedSubnets, r.Fields[resource.SubnetsField])) == 0 && len(rec.RemovedSubnets) > 0 {
 		return resource.RestoredByOther, "someone put the zone's subnets back; freeze pipelines, then evacuate again"
 	}
 	return resource.Drifted, "changed by someone else since; evacuate again, or recover"

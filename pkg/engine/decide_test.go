@@ -53,7 +53,7 @@ func TestTableInTheDocsIsWhatHappens(t *testing.T) {
 	states := []ledger.State{ledger.Planned, ledger.Started, ledger.Applied, ledger.Settled, ledger.Restoring}
 	for _, d := range []resource.Direction{resource.Evacuate, resource.Recover} {
 		for _, s := range states {
-			for _, l := range []live{pending, reached, left, missing} {
+			for _, l := range []live{pending, reached, settling, left, missing} {
 				if !seen[row{direction: d, state: s, live: l}] {
 					t.Errorf("the docs say nothing of %s, %s, %s", d, s, l)
 				}

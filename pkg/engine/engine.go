@@ -42,6 +42,15 @@ type Timing struct {
 	// Larger saves reads; smaller leaves less time for somebody else's edit to slip
 	// between reading and writing, as Auto Scaling has no compare-and-swap.
 	Batch int
+	// Rollouts is how many resources at a time AWS may be replacing all that runs
+	// of, of those we asked it for; 0 is no limit.
+	Rollouts int
+	// RolloutDeadline is how long after its call a change may be under way before
+	// it counts as stuck.
+	RolloutDeadline time.Duration
+	// BusyWait is how long what somebody else has under way on a resource is waited
+	// for before the change is sent all the same.
+	BusyWait time.Duration
 }
 
 // DefaultTiming suits production.
@@ -55,6 +64,10 @@ func DefaultTiming() Timing {
 		Deadline:     time.Hour,
 		Concurrency:  10,
 		Batch:        20,
+
+		Rollouts:        5,
+		RolloutDeadline: 30 * time.Minute,
+		BusyWait:        5 * time.Minute,
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync/atomic"
+	"sync"
 
 	"sidestep/pkg/awserr"
 	"sidestep/pkg/ledger"
@@ -25,7 +25,18 @@ type world struct {
 	ids       []resource.ID
 	resources map[string]resource.Resource
 	unmoved   map[string]string
-	failed    []Item // kinds that could not be listed or read
+	failed    []Item   // kinds that could not be listed or read
+	notes     []string // what concerns all of it
+	noting    sync.Mutex
+}
+
+// note adds a note, once.
+func (w *world) note(text string) {
+	w.noting.Lock()
+	defer w.noting.Unlock()
+	if !slices.Contains(w.notes, text) {
+		w.notes = append(w.notes, text)
+	}
 }
 
 // goal is what the plan for one resource may depend on.
@@ -79,63 +90,6 @@ func (w *world) relate() {
 	}
 }
 
-// inventory lists what is in scope, all kinds at once. A kind that fails is
-// reported as failed, and the others go on.
-func (e *Engine) inventory(ctx context.Context, w *world, s resource.Scope) {
-	w.ids, w.failed, w.resources = nil, nil, map[string]resource.Resource{}
-	kinds := slices.DeleteFunc(slices.Clone(e.Drivers), func(d resource.Driver) bool { return !s.Has(d.Kind()) })
-	found, errs := make([][]resource.Resource, len(kinds)), make([]error, len(kinds))
-	var done atomic.Int64
-	e.Clock.Each(len(kinds), e.lanes(len(kinds)), func(i int) {
-		found[i], errs[i] = kinds[i].List(ctx, s)
-		if p, ok := kinds[i].(resource.Placer); ok && errs[i] == nil {
-			found[i], errs[i] = p.Place(ctx, found[i])
-		}
-		e.progress("Reading kinds of resources", int(done.Add(1)), len(kinds))
-	})
-	for i, d := range kinds {
-		if errs[i] != nil {
-			w.failed = append(w.failed, Item{
-				ID:      resource.ID{Kind: d.Kind(), Name: "(all)"},
-				Outcome: awserr.Classify(errs[i]).Outcome(),
-				Reason:  awserr.Brief(errs[i]),
-			})
-			continue
-		}
-		for _, r := range found[i] {
-			w.ids = append(w.ids, r.ID)
-			w.resources[r.ARN] = r
-		}
-	}
-}
-
-// lanes is how many kinds are worked on at once: their services' limits have
-// nothing to do with each other. One worker means one after the other.
-func (e *Engine) lanes(kinds int) int {
-	if e.Timing.Concurrency == 1 {
-		return 1
-	}
-	return max(kinds, 1)
-}
-
-// heed finds out about traffic that stays, for policies that move capacity.
-func (e *Engine) heed(ctx context.Context, w *world, p resource.Policy) error {
-	if p != resource.Drain {
-		return nil
-	}
-	var arns []string
-	for _, r := range w.resources {
-		_, recorded := w.records[r.ARN] // held, its subnets out already
-		if in, _, _ := w.subnets.Split(r.Fields["subnets"], w.zone.ID); len(in) > 0 || recorded {
-			arns = append(arns, r.TargetGroups...)
-		}
-	}
-	slices.Sort(arns)
-	var err error
-	w.unmoved, err = e.Traffic.Unmoved(ctx, slices.Compact(arns))
-	return err
-}
-
 // Plan computes what a run would do, and changes nothing, the ledger included. It
 // returns a *Refusal for what the run would be refused for.
 func (e *Engine) Plan(ctx context.Context, req Request) (Result, error) {
@@ -185,6 +139,7 @@ func (e *Engine) planEvacuation(ctx context.Context, w *world, req Request, resu
 		return result, err
 	}
 	result.Items = slices.Clone(w.failed)
+	result.Notes = append(result.Notes, w.notes...)
 	for _, id := range w.ids {
 		c, ok := e.plan(w, req.Direction, req.Policy, id)
 		i := unseen(id)

@@ -5,17 +5,10 @@ import (
 	"time"
 
 	"sidestep/pkg/awserr"
+	"sidestep/pkg/clock"
 	"sidestep/pkg/ledger"
 	"sidestep/pkg/resource"
 )
-
-// change is the change that a record stands for, to judge a reading by.
-func change(rec ledger.Record, w *world) resource.Change {
-	return resource.Change{
-		ID: rec.ID(), Zone: w.zone, Direction: resource.Evacuate, Policy: rec.Policy,
-		Edits: rec.Edits, Removed: rec.RemovedSubnets,
-	}
-}
 
 // isApplied says of which records verify expects to see the change.
 func isApplied(r ledger.Record) bool {
@@ -77,14 +70,14 @@ func (s *session) readBack(records []ledger.Record, last, overdue bool) ([]ledge
 		if len(ours) == 0 {
 			continue
 		}
-		live, err := s.read(s.ctx, d, ours)
+		seen, err := s.look(d, ours, last || overdue)
 		if stop := s.stopped(); stop != nil {
 			return nil, stop
 		}
 		still := ours // the next reading may work
 		switch {
 		case err == nil:
-			still, err = s.sightAll(d, ours, live, last, overdue)
+			still, err = s.sightAll(seen, last, overdue)
 		case overdue:
 			still, err = nil, s.unread(ours, err)
 		default:
@@ -98,80 +91,133 @@ func (s *session) readBack(records []ledger.Record, last, overdue bool) ([]ledge
 	return open, nil
 }
 
-// sightAll judges a reading of many, settles what holds, and returns what stays
-// open.
-func (s *session) sightAll(d resource.Driver, records []ledger.Record, live map[string]resource.Resource, last, overdue bool) ([]ledger.Record, error) {
-	var open, holds []ledger.Record
-	for _, rec := range records {
-		r, seen := live[rec.ARN]
-		v, err := s.sight(d, rec, r, seen, last, overdue)
-		switch {
-		case err != nil:
-			return nil, err
-		case v == stillOpen:
-			open = append(open, rec)
-		case v == holding:
-			holds = append(holds, rec)
+// look reads the resources of records and judges each by what the run wants of
+// it. With places it also asks what runs where.
+func (s *session) look(d resource.Driver, records []ledger.Record, places bool) ([]sighting, error) {
+	read, err := d.Read(s.ctx, ids(records)...)
+	if err != nil {
+		return nil, err
+	}
+	if places {
+		read = s.e.place(s.ctx, s.w, d, read)
+	}
+	return s.e.judgeAll(s.ctx, d, records, byARN(read), s.wanted(d)), nil
+}
+
+// wanted is the change by which a record's resource is judged.
+func (s *session) wanted(d resource.Driver) func(ledger.Record, resource.Resource) resource.Change {
+	return func(rec ledger.Record, r resource.Resource) resource.Change {
+		if s.req.Direction == resource.Recover {
+			return d.Plan(r, s.goal(rec))
+		}
+		return change(rec, s.w)
+	}
+}
+
+// sightAll decides on a reading of many, settles what holds, and returns what
+// stays open.
+func (s *session) sightAll(seen []sighting, last, overdue bool) ([]ledger.Record, error) {
+	var open []ledger.Record
+	var holds []sighting
+	for _, v := range seen {
+		if v.seen {
+			s.place(v.rec.ARN, v.live.Places, v.progress.Left)
+		}
+		switch what := s.sight(v, last, overdue); what {
+		case stillOpen:
+			open = append(open, v.rec)
+		case holding:
+			holds = append(holds, v)
+		default:
+			o, why := s.verdict(v)
+			if err := s.mark(v.rec, o, why); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return open, s.settle(holds)
 }
 
-// verdict is what one reading says of a record.
-type verdict int
+// next is what one reading means for a record.
+type next int
 
 const (
-	decided   verdict = iota // nothing more to wait for
-	stillOpen                // to be read again
-	holding                  // the change held: settled
+	decided   next = iota // nothing more to wait for, and something is to be said
+	stillOpen             // to be read again
+	holding               // the change held
 )
 
-// sight judges one reading.
-func (s *session) sight(d resource.Driver, rec ledger.Record, r resource.Resource, seen, last, overdue bool) (verdict, error) {
-	if !seen {
-		if !overdue {
-			return stillOpen, nil
-		}
-		return decided, s.mark(rec, resource.Orphaned, unseenReason)
-	}
-	p := d.Judge(r, change(rec, s.w))
-	s.place(rec.ARN, r.Places, p.Left)
-	moving := s.req.Policy == resource.Drain && resource.Count(p.Left) > 0
-	switch v := look(p.Reached, moving, last, overdue); {
-	case v != decided:
-		return v, nil
-	case p.Reached && moving:
-		return decided, s.mark(rec, resource.NotEvacuated, stillThere(p.Left))
-	case !p.Reached:
-		o, why := compare(rec, r, p)
-		return decided, s.mark(rec, o, why)
-	}
-	return decided, nil
+// sight says what a reading means.
+func (s *session) sight(v sighting, last, overdue bool) next {
+	moving := v.live.Underway != "" || s.req.Policy == resource.Drain && v.progress.Outcome == "" && resource.Count(v.progress.Left) > 0
+	return weigh(facts{
+		seen: v.seen, shows: v.progress.Reached, moving: moving, final: v.progress.Outcome != "",
+		last: last, overdue: overdue || s.late(v),
+	})
 }
 
-// look says what a reading means: whether the change shows, and whether capacity
-// is still moving; whether the settle time is over, and whether the run's is.
-func look(shows, moving, last, overdue bool) verdict {
+// facts are what a reading comes down to: whether AWS returned the resource, the
+// change shows, something still moves, and its kind has a last word on it; whether
+// the settle time is over, and the time for it altogether.
+type facts struct{ seen, shows, moving, final, last, overdue bool }
+
+func weigh(f facts) next {
 	switch {
-	case shows && moving && !overdue, !shows && !last:
+	case !f.seen && !f.overdue:
 		return stillOpen
-	case shows && !moving && last:
-		return holding
+	case !f.seen:
+		return decided
+	case f.moving && !f.overdue:
+		return stillOpen
+	case f.moving:
+		return decided
+	case !f.shows && (f.final || f.last):
+		return decided
+	case !f.shows || !f.last:
+		return stillOpen
 	}
-	return decided
+	return holding
 }
 
-// settle says in the records that their changes held.
-func (s *session) settle(records []ledger.Record) error {
+// verdict is what is to be said of a record that nothing more is waited for.
+func (s *session) verdict(v sighting) (resource.Outcome, string) {
+	switch {
+	case !v.seen:
+		return resource.Orphaned, unseenReason
+	case v.live.Underway != "":
+		return resource.Stuck, s.stuckFor(v)
+	case v.progress.Reached:
+		return resource.NotEvacuated, stillThere(v.progress.Left)
+	}
+	return compare(v.rec, v.live, v.progress)
+}
+
+// late reports whether what is under way on a record's resource has been so for
+// too long since its call.
+func (s *session) late(v sighting) bool {
+	return v.live.Underway != "" && clock.Elapsed(s.e.Clock.Now(), v.rec.StartedAt) > s.e.Timing.RolloutDeadline
+}
+
+func (s *session) stuckFor(v sighting) string {
+	return fmt.Sprintf("%s since %s, and does not end", v.live.Underway, s.e.Clock.Now().Sub(v.rec.StartedAt).Round(time.Minute))
+}
+
+// settle says in the records that their changes held, and what their kinds have to
+// say on it.
+func (s *session) settle(holds []sighting) error {
 	var entries []ledger.Entry
-	for _, rec := range records {
+	for _, v := range holds {
+		rec, o, why := v.rec, resource.Settled, ""
+		if v.progress.Outcome != "" {
+			o, why = v.progress.Outcome, v.progress.Reason
+		}
 		before, after := sides(rec.Edits)
-		s.report(Item{ID: rec.ID(), Outcome: resource.Settled, Removed: rec.RemovedSubnets, Before: before, After: after})
-		if rec.State == ledger.Settled && rec.Outcome == resource.Settled {
+		s.report(Item{ID: rec.ID(), Outcome: o, Reason: why, Removed: rec.RemovedSubnets, Before: before, After: after})
+		if rec.State == ledger.Settled && rec.Outcome == o && rec.Reason == why {
 			continue
 		}
-		rec.State, rec.Outcome, rec.Reason = ledger.Settled, resource.Settled, ""
-		event := s.trail.Observed(rec.ID(), resource.Settled, "the change holds")
+		rec.State, rec.Outcome, rec.Reason = ledger.Settled, o, why
+		event := s.trail.Observed(rec.ID(), o, "the change holds")
 		entries = append(entries, ledger.Entry{Record: rec, Events: []ledger.Event{event}})
 	}
 	written, err := s.e.Ledger.UpdateAll(s.acting(), entries)
@@ -221,68 +267,4 @@ func stillThere(places []resource.Place) string {
 		text += fmt.Sprintf(" %d %s", p.Count, p.State)
 	}
 	return text
-}
-
-// closeRestored reads back what is being restored, and deletes each record whose
-// resource reads as it should.
-func (s *session) closeRestored() error {
-	deadline := s.e.Clock.Now().Add(s.e.Timing.Deadline)
-	for {
-		open := s.records(func(r ledger.Record) bool {
-			return r.State == ledger.Restoring && s.mine(r) && r.Outcome == resource.Restoring
-		})
-		overdue := !s.e.Clock.Now().Before(deadline)
-		for _, d := range s.e.Drivers {
-			if err := s.closeKind(d, open, overdue); err != nil {
-				return err
-			}
-		}
-		left := s.records(func(r ledger.Record) bool {
-			return r.State == ledger.Restoring && r.Outcome == resource.Restoring && s.mine(r)
-		})
-		if len(left) == 0 || overdue {
-			return nil
-		}
-		s.e.progress("Waiting for restored resources to show", len(open)-len(left), len(open))
-		if err := s.sleep(s.e.Timing.Poll); err != nil {
-			return err
-		}
-	}
-}
-
-func (s *session) closeKind(d resource.Driver, records []ledger.Record, overdue bool) error {
-	ours := ofKind(records, d.Kind())
-	if len(ours) == 0 {
-		return nil
-	}
-	live, err := s.read(s.ctx, d, ours)
-	if stop := s.stopped(); stop != nil {
-		return stop
-	}
-	why := "the restored configuration did not show by the deadline"
-	if err != nil {
-		why = "cannot be read: " + awserr.Brief(err)
-	}
-	var restored []closed
-	for _, rec := range ours {
-		r, seen := live[rec.ARN]
-		if c, back := s.isBack(d, rec, r, seen); back {
-			s.place(rec.ARN, r.Places, nil)
-			restored = append(restored, closed{rec, resource.Restored, "reads as before the evacuation", c.Notes})
-		} else if overdue {
-			if err := s.mark(rec, resource.Stuck, why); err != nil {
-				return err
-			}
-		}
-	}
-	return s.drop(restored...)
-}
-
-// isBack reports whether a reading shows a resource restored.
-func (s *session) isBack(d resource.Driver, rec ledger.Record, r resource.Resource, seen bool) (resource.Change, bool) {
-	if !seen {
-		return resource.Change{}, false
-	}
-	c := d.Plan(r, s.goal(rec))
-	return c, len(c.Edits) == 0 && d.Judge(r, c).Reached
 }

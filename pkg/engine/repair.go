@@ -61,6 +61,9 @@ func (e *Engine) repairs(ctx context.Context, w *world) ([]Repair, error) {
 		live := byARN(read)
 		for _, rec := range records {
 			r, seen := live[rec.ARN]
+			if r.Underway != "" {
+				continue // how it ends is not known yet
+			}
 			var changed, original bool
 			if seen && rec.Sent() {
 				changed = d.Judge(r, change(rec, w)).Reached

@@ -35,25 +35,25 @@ func (e *Engine) Verify(ctx context.Context, idOrName string) (Result, error) {
 		if err != nil {
 			return result, err
 		}
-		live := byARN(read)
-		for _, rec := range records {
-			r, seen := live[rec.ARN]
-			result.Items = append(result.Items, e.check(d, w, rec, r, seen))
+		read = e.place(ctx, w, d, read)
+		wanted := func(rec ledger.Record, _ resource.Resource) resource.Change { return change(rec, w) }
+		for _, v := range e.judgeAll(ctx, d, records, byARN(read), wanted) {
+			result.Items = append(result.Items, check(d, w, v))
 		}
 	}
+	result.Notes = append(result.Notes, w.notes...)
 	return result, nil
 }
 
 // check compares one record with one reading.
-func (e *Engine) check(d resource.Driver, w *world, rec ledger.Record, r resource.Resource, seen bool) Item {
+func check(d resource.Driver, w *world, v sighting) Item {
+	rec, p := v.rec, v.progress
 	i := Item{ID: rec.ID(), Removed: rec.RemovedSubnets, Outcome: resource.Orphaned, Reason: unseenReason}
 	i.Before, i.After = sides(rec.Edits)
-	if !seen {
+	if !v.seen {
 		return i
 	}
-	c := change(rec, w)
-	p := d.Judge(r, c)
-	i.Places, i.Left = r.Places, p.Left
+	i.Places, i.Left = v.live.Places, p.Left
 	switch {
 	case rec.State == ledger.Planned:
 		i.Outcome, i.Reason = resource.Planned, "intended, and nothing sent"
@@ -61,10 +61,12 @@ func (e *Engine) check(d resource.Driver, w *world, rec ledger.Record, r resourc
 		i.Outcome, i.Reason = resource.Restoring, "on its way back: `watch` closes it, or recover again"
 	case rec.State == ledger.Started && !p.Reached:
 		i.Outcome, i.Reason = resource.Planned, "begun, and not in effect: run it again"
+	case v.live.Underway != "":
+		i.Outcome, i.Reason = resource.Applied, v.live.Underway
 	case p.Reached:
-		i.Outcome, i.Reason = holds(d, w, rec, r, p)
+		i.Outcome, i.Reason = holds(d, w, rec, v.live, p)
 	default:
-		i.Outcome, i.Reason = compare(rec, r, p)
+		i.Outcome, i.Reason = compare(rec, v.live, p)
 	}
 	return i
 }

@@ -171,7 +171,7 @@ func ending(err error, r Result) ledger.Status {
 func (s *session) result() Result {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := Result{Run: s.run, Zone: s.w.zone, Notes: s.notes, Open: len(s.open)}
+	r := Result{Run: s.run, Zone: s.w.zone, Notes: slices.Concat(s.w.notes, s.notes), Open: len(s.open)}
 	r.Items = slices.Clone(s.w.failed)
 	for _, arn := range s.order {
 		r.Items = append(r.Items, s.items[arn])
@@ -213,6 +213,16 @@ func (s *session) forget(r ledger.Record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.open, r.ARN)
+}
+
+// latest is a record as this run last wrote it.
+func (s *session) latest(r ledger.Record) ledger.Record {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ours, ok := s.open[r.ARN]; ok && ours.Zone == r.Zone {
+		return ours
+	}
+	return r
 }
 
 // records returns the zone's records, in order, that match.

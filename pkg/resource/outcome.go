@@ -66,7 +66,7 @@ const (
 var weights = map[Outcome]Weight{
 	Planned: Open, Applied: Open, Restoring: Open,
 	Settled: Good, Restored: Good, AlreadyDone: Good, SkippedNotInZone: Good, SkippedNoVPC: Good,
-	HeldRedeploys: OnPurpose,
+	HeldRedeploys:     OnPurpose,
 	SkippedSingleZone: Exposed, SkippedNoSubnets: Exposed, SkippedUnknownZone: Exposed,
 	SkippedManagedByEKS: Exposed, SkippedClusterNodes: Exposed, SkippedOperator: Exposed,
 	SkippedZonalShift: Exposed, SkippedCodeDeploy: Exposed, SkippedExternalController: Exposed,

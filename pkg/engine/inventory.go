@@ -1,0 +1,82 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+
+	"sidestep/pkg/awserr"
+	"sidestep/pkg/resource"
+)
+
+// inventory lists what is in scope, all kinds at once. A kind that fails is
+// reported as failed, and the others go on.
+func (e *Engine) inventory(ctx context.Context, w *world, s resource.Scope) {
+	w.ids, w.failed, w.resources = nil, nil, map[string]resource.Resource{}
+	kinds := slices.DeleteFunc(slices.Clone(e.Drivers), func(d resource.Driver) bool { return !s.Has(d.Kind()) })
+	found, errs := make([][]resource.Resource, len(kinds)), make([]error, len(kinds))
+	var done atomic.Int64
+	e.Clock.Each(len(kinds), e.lanes(len(kinds)), func(i int) {
+		found[i], errs[i] = kinds[i].List(ctx, s)
+		if errs[i] == nil {
+			found[i] = e.place(ctx, w, kinds[i], found[i])
+		}
+		e.progress("Reading kinds of resources", int(done.Add(1)), len(kinds))
+	})
+	for i, d := range kinds {
+		if errs[i] != nil {
+			w.failed = append(w.failed, Item{
+				ID:      resource.ID{Kind: d.Kind(), Name: "(all)"},
+				Outcome: awserr.Classify(errs[i]).Outcome(),
+				Reason:  awserr.Brief(errs[i]),
+			})
+			continue
+		}
+		for _, r := range found[i] {
+			w.ids = append(w.ids, r.ID)
+			w.resources[r.ARN] = r
+		}
+	}
+}
+
+// lanes is how many kinds are worked on at once: their services' limits have
+// nothing to do with each other. One worker means one after the other.
+func (e *Engine) lanes(kinds int) int {
+	if e.Timing.Concurrency == 1 {
+		return 1
+	}
+	return max(kinds, 1)
+}
+
+// heed finds out about traffic that stays, for policies that move capacity.
+func (e *Engine) heed(ctx context.Context, w *world, p resource.Policy) error {
+	if p != resource.Drain {
+		return nil
+	}
+	var arns []string
+	for _, r := range w.resources {
+		_, recorded := w.records[r.ARN] // held, its subnets out already
+		if in, _, _ := w.subnets.Split(r.Fields[resource.SubnetsField], w.zone.ID); len(in) > 0 || recorded {
+			arns = append(arns, r.TargetGroups...)
+		}
+	}
+	slices.Sort(arns)
+	var err error
+	w.unmoved, err = e.Traffic.Unmoved(ctx, slices.Compact(arns))
+	return err
+}
+
+// place fills in what runs where. Not to know it keeps nothing from being closed:
+// it is noted, once a kind.
+func (e *Engine) place(ctx context.Context, w *world, d resource.Driver, read []resource.Resource) []resource.Resource {
+	placer, can := d.(resource.Placer)
+	if !can || len(read) == 0 {
+		return read
+	}
+	placed, err := placer.Place(ctx, read)
+	if err != nil {
+		w.note("what runs where of " + string(d.Kind()) + " is not known: " + awserr.Brief(err))
+		return read
+	}
+	return placed
+}

@@ -1,0 +1,56 @@
+package engine
+
+import (
+	"context"
+
+	"sidestep/pkg/ledger"
+	"sidestep/pkg/resource"
+)
+
+// change is the change that a record stands for, to judge a reading by.
+func change(rec ledger.Record, w *world) resource.Change {
+	return resource.Change{
+		ID: rec.ID(), Zone: w.zone, Direction: resource.Evacuate, Policy: rec.Policy,
+		Edits: rec.Edits, Removed: rec.RemovedSubnets,
+	}
+}
+
+// sighting is one reading of a record's resource, judged.
+type sighting struct {
+	rec      ledger.Record
+	live     resource.Resource
+	seen     bool // AWS returned it
+	change   resource.Change
+	progress resource.Progress
+}
+
+// judgeAll judges the reading of each record by the change that wanted gives.
+func (e *Engine) judgeAll(ctx context.Context, d resource.Driver, records []ledger.Record, read map[string]resource.Resource, wanted func(ledger.Record, resource.Resource) resource.Change) []sighting {
+	all := make([]sighting, len(records))
+	e.Clock.Each(len(records), e.Timing.Concurrency, func(i int) {
+		rec := records[i]
+		r, seen := read[rec.ARN]
+		all[i] = sighting{rec: rec, live: r, seen: seen}
+		if seen {
+			all[i].change = wanted(rec, r)
+			all[i].live, all[i].progress = e.judge(ctx, d, r, all[i].change)
+		}
+	})
+	return all
+}
+
+// judge judges a reading by a change. Where that does not show, does not settle or
+// came to a bad end, a kind that can find out why is asked first.
+func (e *Engine) judge(ctx context.Context, d resource.Driver, r resource.Resource, c resource.Change) (resource.Resource, resource.Progress) {
+	p := d.Judge(r, c)
+	plain := p.Reached && r.Underway == "" && (p.Outcome == "" || p.Outcome.Weight(c.Direction) < resource.Exposed)
+	explainer, can := d.(resource.Explainer)
+	if plain || !can {
+		return r, p
+	}
+	told, err := explainer.Explain(ctx, r)
+	if err != nil {
+		return r, p // the reading alone must do
+	}
+	return told, d.Judge(told, c)
+}

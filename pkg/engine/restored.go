@@ -1,0 +1,85 @@
+package engine
+
+import (
+	"sidestep/pkg/ledger"
+	"sidestep/pkg/resource"
+)
+
+// closeRestored reads back what is being restored, and deletes each record whose
+// resource reads as it should.
+func (s *session) closeRestored() error {
+	deadline := s.e.Clock.Now().Add(s.e.Timing.Deadline)
+	for {
+		open := s.records(func(r ledger.Record) bool {
+			return r.State == ledger.Restoring && s.mine(r) && r.Outcome == resource.Restoring
+		})
+		overdue := !s.e.Clock.Now().Before(deadline)
+		for _, d := range s.e.Drivers {
+			if err := s.closeKind(d, open, overdue); err != nil {
+				return err
+			}
+		}
+		left := s.records(func(r ledger.Record) bool {
+			return r.State == ledger.Restoring && r.Outcome == resource.Restoring && s.mine(r)
+		})
+		if len(left) == 0 || overdue {
+			return nil
+		}
+		s.e.progress("Waiting for restored resources to show", len(open)-len(left), len(open))
+		if err := s.sleep(s.e.Timing.Poll); err != nil {
+			return err
+		}
+	}
+}
+
+func (s *session) closeKind(d resource.Driver, records []ledger.Record, overdue bool) error {
+	ours := ofKind(records, d.Kind())
+	if len(ours) == 0 {
+		return nil
+	}
+	seen, err := s.look(d, ours, false)
+	if stop := s.stopped(); stop != nil {
+		return stop
+	}
+	var restored []closed
+	if err != nil && overdue {
+		return s.unread(ours, err)
+	}
+	for _, v := range seen {
+		switch o, why := s.outcomeBack(v, overdue); o {
+		case resource.Restoring:
+		case resource.Restored:
+			s.place(v.rec.ARN, v.live.Places, nil)
+			restored = append(restored, closed{v.rec, resource.Restored, "reads as before the evacuation", v.change.Notes})
+		default:
+			if err := s.mark(v.rec, o, why); err != nil {
+				return err
+			}
+		}
+	}
+	return s.drop(restored...)
+}
+
+// outcomeBack is what a reading makes of a record that is being restored:
+// restored once nothing is missing and nothing under way, else restoring until it
+// is over.
+func (s *session) outcomeBack(v sighting, overdue bool) (resource.Outcome, string) {
+	p := v.progress
+	switch {
+	case !v.seen && !overdue:
+		return resource.Restoring, ""
+	case !v.seen:
+		return resource.Stuck, unseenReason
+	case v.live.Underway != "" && (overdue || s.late(v)):
+		return resource.Stuck, s.stuckFor(v)
+	case v.live.Underway != "":
+		return resource.Restoring, ""
+	case p.Reached && len(v.change.Edits) == 0:
+		return resource.Restored, ""
+	case p.Outcome != "":
+		return p.Outcome, p.Reason
+	case overdue:
+		return resource.Stuck, "the restored configuration did not show by the deadline"
+	}
+	return resource.Restoring, ""
+}
