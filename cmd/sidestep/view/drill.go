@@ -69,9 +69,7 @@ func (d Drill) Text(p Place) string {
 		b.WriteString(wrap("  VIOLATION ", v))
 	}
 	b.WriteString("\n" + headline(p, d.Evacuation) + "\n")
-	if open := exposed(d.Evacuation); len(open) > 0 {
-		fmt.Fprintf(&b, "\nSTILL EXPOSED (%s)\n%s", count(len(open), noun(open)), reasons(open, maxListed))
-	}
+	b.WriteString(stillExposed(d.Evacuation))
 	b.WriteString(onPurpose(d.Evacuation, pick(d.Evacuation, isClosed)))
 	b.WriteString("\n" + headline(p, d.Recovery) + "\n")
 	b.WriteString("\nINSTANCES before > while the zone was out > after the recovery\n" + d.placement())

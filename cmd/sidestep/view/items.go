@@ -52,6 +52,38 @@ func unfinished(i engine.Item) bool {
 	return i.Outcome == resource.Planned || i.Outcome == resource.Restoring
 }
 
+// leftOnPurpose are the items that still use the zone as the policy asked for.
+func leftOnPurpose(r engine.Result) []engine.Item {
+	return pick(r, func(i engine.Item) bool { return i.Outcome.Weight(r.Run.Direction) == resource.OnPurpose })
+}
+
+// purposes sums those up, a line for each outcome and reason: hundreds of
+// services that are left by one rule are one thing to know.
+func purposes(items []engine.Item) string {
+	var b strings.Builder
+	for len(items) > 0 {
+		first := items[0]
+		same := slices.DeleteFunc(slices.Clone(items), func(i engine.Item) bool { return i.Outcome != first.Outcome || i.Reason != first.Reason })
+		items = slices.DeleteFunc(slices.Clone(items), func(i engine.Item) bool { return i.Outcome == first.Outcome && i.Reason == first.Reason })
+		there := 0
+		var names []string
+		for _, i := range same {
+			there += resource.Count(i.Left)
+			names = append(names, clip(i.Name, maxName))
+		}
+		what := count(len(same), noun(same))
+		if len(same) <= 3 {
+			what = strings.Join(names, ", ")
+		}
+		line := fmt.Sprintf("  %s  %s", first.Outcome, what)
+		if there > 0 {
+			line += fmt.Sprintf("  %s there", count(there, unit(first.Kind)))
+		}
+		b.WriteString(line + "\n" + wrap("      ", first.Reason))
+	}
+	return b.String()
+}
+
 // reasons lists items with what became of them and why. A limit of 0 lists all.
 func reasons(items []engine.Item, limit int) string {
 	shown := items
@@ -64,7 +96,7 @@ func reasons(items []engine.Item, limit int) string {
 	}
 	var b strings.Builder
 	for _, i := range shown {
-		line := fmt.Sprintf("  %-*s  %s", codes, i.Outcome, clip(i.Name, maxName))
+		line := fmt.Sprintf("  %-*s  %s", codes, i.Outcome, title(i, noun(items)))
 		if left := left(i); left != "" {
 			line += "  " + left
 		}
@@ -93,10 +125,17 @@ func left(i engine.Item) string {
 	return fmt.Sprintf("%s there: %s", count(n, unit(i.Kind)), strings.Join(parts, ", "))
 }
 
+// words are what a kind's resources are called, and what they consist of.
+var words = map[resource.Kind]struct{ noun, unit string }{
+	resource.AutoScalingGroup: {"group", "instance"},
+	resource.ECSService:       {"service", "task"},
+	resource.LambdaFunction:   {"function", "environment"},
+}
+
 // unit is what a resource of the kind consists of.
 func unit(k resource.Kind) string {
-	if k == resource.AutoScalingGroup {
-		return "instance"
+	if w, ok := words[k]; ok {
+		return w.unit
 	}
 	return "unit"
 }
@@ -104,11 +143,26 @@ func unit(k resource.Kind) string {
 // noun is what the items are called together.
 func noun(items []engine.Item) string {
 	for _, i := range items {
-		if i.Kind != resource.AutoScalingGroup {
+		if i.Kind != items[0].Kind {
 			return "resource"
 		}
 	}
-	return "group"
+	if len(items) == 0 {
+		return "resource"
+	}
+	if w, ok := words[items[0].Kind]; ok {
+		return w.noun
+	}
+	return "resource"
+}
+
+// title is an item's name, with what it is where a list has several kinds.
+func title(i engine.Item, noun string) string {
+	name := clip(i.Name, maxName)
+	if w, ok := words[i.Kind]; ok && noun == "resource" {
+		return w.noun + " " + name
+	}
+	return name
 }
 
 // of is "3 of 5 groups".

@@ -10,10 +10,7 @@ import (
 	"sidestep/pkg/resource"
 )
 
-const (
-	subnetsField  = "subnets"
-	processPrefix = "process/"
-)
+const processPrefix = "process/"
 
 // Plan is a plan in text. With brief, long lists are cut.
 func Plan(p Place, r engine.Result, brief bool) string {
@@ -58,7 +55,7 @@ func changeTable(changes []engine.Item, limit int) string {
 	rows := [][]string{{"NAME", "SUBNETS", "IN THE ZONE", "ALSO"}}
 	for _, i := range shown {
 		subnets, also := edits(i)
-		rows = append(rows, []string{clip(i.Name, maxName), subnets, count(resource.Count(i.Left), unit(i.Kind)), also})
+		rows = append(rows, []string{title(i, noun(changes)), subnets, count(resource.Count(i.Left), unit(i.Kind)), also})
 	}
 	text := "\nWOULD CHANGE\n" + table("  ", rows)
 	if more := len(changes) - len(shown); more > 0 {
@@ -74,7 +71,7 @@ func edits(i engine.Item) (subnets, also string) {
 		from, to := i.Before[field], i.After[field]
 		process, isProcess := strings.CutPrefix(field, processPrefix)
 		switch {
-		case field == subnetsField:
+		case field == resource.SubnetsField:
 			subnets = fmt.Sprintf("%d -> %d", len(from), len(to))
 		case isProcess && len(to) == 1 && to[0] == "suspended":
 			suspend = append(suspend, process)

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"sidestep/pkg/engine"
@@ -29,16 +30,24 @@ func headline(p Place, r engine.Result) string {
 	}
 	concerned := pick(r, func(i engine.Item) bool { return i.Outcome != resource.SkippedNotInZone })
 	return fmt.Sprintf("%s %s in account %s: %s closed, %d still exposed", verdict(r, "EVACUATED"), r.Zone,
-		p.Account, of(len(pick(r, isClosed)), len(concerned), noun(r.Items)), len(exposed(r)))
+		p.Account, of(len(pick(r, isClosed)), len(concerned), noun(r.Items)), len(exposed(r))+len(leftOnPurpose(r)))
+}
+
+// stillExposed lists what still uses the zone: what the policy leaves there first,
+// in sum, then what needs a person.
+func stillExposed(r engine.Result) string {
+	meant, open := leftOnPurpose(r), exposed(r)
+	if len(meant)+len(open) == 0 {
+		return ""
+	}
+	all := slices.Concat(meant, open)
+	return fmt.Sprintf("\nSTILL EXPOSED (%s)\n", count(len(all), noun(all))) + purposes(meant) + reasons(open, maxListed)
 }
 
 func evacuated(p Place, r engine.Result) string {
-	open := exposed(r)
 	var b strings.Builder
 	b.WriteString(headline(p, r) + "\n")
-	if len(open) > 0 {
-		fmt.Fprintf(&b, "\nSTILL EXPOSED (%s)\n%s", count(len(open), noun(open)), reasons(open, maxListed))
-	}
+	b.WriteString(stillExposed(r))
 	b.WriteString(onPurpose(r, pick(r, isClosed)))
 	b.WriteString(notes(r))
 	b.WriteString("\n" + tally(r))
@@ -65,18 +74,16 @@ func isClosed(i engine.Item) bool {
 
 // onPurpose says what the policy leaves running.
 func onPurpose(r engine.Result, closed []engine.Item) string {
-	instances, groups := 0, 0
-	for _, i := range closed {
-		if n := resource.Count(i.Left); n > 0 {
-			instances += n
-			groups++
-		}
-	}
-	if instances == 0 || r.Run.Policy != resource.Hold {
+	running := slices.DeleteFunc(slices.Clone(closed), func(i engine.Item) bool { return resource.Count(i.Left) == 0 })
+	if len(running) == 0 || r.Run.Policy != resource.Hold {
 		return ""
 	}
+	n := 0
+	for _, i := range running {
+		n += resource.Count(i.Left)
+	}
 	return fmt.Sprintf("\nLEFT ON PURPOSE\n  hold: %s in %s keep running there on purpose; they move under --policy drain\n",
-		count(instances, unit(closed[0].Kind)), count(groups, noun(closed)))
+		count(n, unit(running[0].Kind)), count(len(running), noun(running)))
 }
 
 // verdict is a run's ending in a word or two.

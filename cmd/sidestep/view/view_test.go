@@ -92,6 +92,29 @@ NEXT:
 	}
 }
 
+// TestWhatThePolicyLeavesStandsFirst: in sum, and before what needs a person.
+func TestWhatThePolicyLeavesStandsFirst(t *testing.T) {
+	var items []engine.Item
+	for i := range 30 {
+		held := item(fmt.Sprintf("shop/service-%d", i), resource.HeldRedeploys, "leaving would redeploy it", 1)
+		held.Kind = resource.ECSService
+		items = append(items, held)
+	}
+	items = append(items, item("bad", resource.FailedAccess, "no permission", 0))
+	got := "\n" + stillExposed(result(resource.Evacuate, ledger.Partial, items...))
+	want := `
+
+STILL EXPOSED (31 resources)
+  held-redeploys  30 services  30 tasks there
+      leaving would redeploy it
+  failed-access  bad
+      no permission
+`
+	if got != want {
+		t.Errorf("got%swant%s", got, want)
+	}
+}
+
 func TestPlan(t *testing.T) {
 	web := item("web", resource.Planned, "", 3)
 	web.Before = map[string][]string{"subnets": {"a", "b", "c"}, "process/AZRebalance": {"active"}}
