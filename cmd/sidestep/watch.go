@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,13 +69,15 @@ func (s *session) look(ctx context.Context, zone string) (look, error) {
 			return l, err
 		}
 	}
+	var failed error
 	for _, z := range zones {
 		result, err := s.engine.Reconcile(ctx, engine.Request{
 			Run: s.runID("watch", z), Direction: resource.Recover, Zone: z, Actor: s.actor, Reason: "watch",
 		})
 		s.progress.done()
-		if err != nil {
-			return l, err
+		if err != nil { // the other zones are looked at all the same
+			failed = cmp.Or(failed, fmt.Errorf("zone %s: %w", z, err))
+			continue
 		}
 		if result.Run.Status == "" && result.Incomplete() {
 			result.Run.Status = view.Incomplete // it was looked at, and no run was needed
@@ -88,12 +91,12 @@ func (s *session) look(ctx context.Context, zone string) (look, error) {
 	if len(zones) == 0 {
 		l.lines = []string{"no zone is out"}
 	}
-	return l, err
+	return l, cmp.Or(failed, err)
 }
 
 func (s *session) watchOnce(ctx context.Context, zone string) error {
 	l, err := s.look(ctx, zone)
-	if err != nil {
+	if err != nil && (s.json() || len(l.lines) == 0) {
 		return err
 	}
 	text := ""
@@ -102,6 +105,8 @@ func (s *session) watchOnce(ctx context.Context, zone string) error {
 	}
 	s.print(l, text)
 	switch {
+	case err != nil:
+		return err
 	case l.drift:
 		return exitCode(exitDrift)
 	case l.NeedsPerson:

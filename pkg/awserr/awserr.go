@@ -63,6 +63,7 @@ var codes = map[string]Class{
 
 	"ResourceNotFoundException": NotFound, "TargetGroupNotFound": NotFound, "LoadBalancerNotFound": NotFound,
 	"ClusterNotFoundException": NotFound, "ServiceNotFoundException": NotFound,
+	"InvalidSubnetID.NotFound": NotFound,
 
 	"PreconditionFailedException": Outdated,
 

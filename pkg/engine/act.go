@@ -177,7 +177,11 @@ func (s *session) send(d resource.Driver, rec ledger.Record, r resource.Resource
 // begin is the record of a call that is about to be sent. While nothing was sent
 // the original is taken afresh; from then on it only grows.
 func (s *session) begin(rec ledger.Record, c resource.Change) ledger.Record {
-	rec.Attempt++
+	// Only what somebody undid counts against them: calls of ours that failed, and
+	// are sent again, do not.
+	if rec.Attempt == 0 || isApplied(rec) {
+		rec.Attempt++
+	}
 	if s.req.Direction == resource.Recover {
 		rec.State = ledger.Restoring
 		return rec

@@ -137,6 +137,8 @@ type Result struct {
 	Notes []string
 	// Open counts the records the zone still has.
 	Open int
+
+	closable int // of them, restored and settled: watch deletes them
 }
 
 // Counts counts the items by outcome.

@@ -7,6 +7,7 @@ import (
 
 	"sidestep/pkg/awserr"
 	"sidestep/pkg/resource"
+	"sidestep/pkg/zone"
 )
 
 // inventory lists what is in scope, all kinds at once. A kind that fails is
@@ -79,4 +80,32 @@ func (e *Engine) place(ctx context.Context, w *world, d resource.Driver, read []
 		return read
 	}
 	return placed
+}
+
+// readSubnets reads all subnets. One that a record removed and the pages leave out
+// is asked for by its ID before it is taken to be deleted: while a zone is in
+// trouble, what a list lacks is not thereby gone.
+func (e *Engine) readSubnets(ctx context.Context, w *world) error {
+	subnets, err := zone.ReadSubnets(ctx, e.Zones)
+	if err != nil {
+		return err
+	}
+	asked := map[string]bool{}
+	for _, rec := range w.records {
+		for _, id := range rec.RemovedSubnets {
+			if _, there := subnets[id]; there || asked[id] {
+				continue
+			}
+			asked[id] = true
+			found, err := zone.ReadSubnet(ctx, e.Zones, id)
+			switch {
+			case err == nil:
+				subnets[id] = found
+			case awserr.Classify(err) != awserr.NotFound:
+				return err
+			}
+		}
+	}
+	w.subnets = subnets
+	return nil
 }

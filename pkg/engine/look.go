@@ -109,7 +109,7 @@ func (e *Engine) Plan(ctx context.Context, req Request) (Result, error) {
 	if others := without(out, z.ID); len(others) > 0 && req.Direction == resource.Evacuate {
 		result.Notes = append(result.Notes, fmt.Sprintf("zone %s is out already: a second needs --override-second-zone %s", others[0], others[0]))
 	}
-	if w.subnets, err = zone.ReadSubnets(ctx, e.Zones); err != nil {
+	if err = e.readSubnets(ctx, w); err != nil {
 		return result, err
 	}
 	if req.Direction == resource.Recover {
@@ -212,8 +212,7 @@ func (e *Engine) survey(ctx context.Context, idOrName string) (*world, ledger.Zo
 	if err != nil {
 		return w, nil, err
 	}
-	w.subnets, err = zone.ReadSubnets(ctx, e.Zones)
-	return w, out, err
+	return w, out, e.readSubnets(ctx, w)
 }
 
 func emptyScope() error {

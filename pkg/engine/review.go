@@ -39,10 +39,21 @@ func (e *Engine) Verify(ctx context.Context, idOrName string) (Result, error) {
 		wanted := func(rec ledger.Record, _ resource.Resource) resource.Change { return change(rec, w) }
 		for _, v := range e.judgeAll(ctx, d, records, byARN(read), wanted) {
 			result.Items = append(result.Items, check(d, w, v))
+			if closable(d, w, v) {
+				result.closable++
+			}
 		}
 	}
 	result.Notes = append(result.Notes, w.notes...)
 	return result, nil
+}
+
+// closable: a record that is being restored, of a resource that is back.
+func closable(d resource.Driver, w *world, v sighting) bool {
+	if v.rec.State != ledger.Restoring || !v.seen || v.live.Underway != "" {
+		return false
+	}
+	return len(d.Plan(v.live, w.goal(resource.Recover, v.rec.Policy, v.rec.ARN)).Edits) == 0
 }
 
 // check compares one record with one reading.
@@ -188,7 +199,7 @@ func zoneStatus(id string, entry ledger.ZoneOut, records []ledger.Record, now ti
 // and reports drift. It takes the lock only where it has something to close.
 func (e *Engine) Reconcile(ctx context.Context, req Request) (Result, error) {
 	result, err := e.Verify(ctx, req.Zone)
-	if err != nil || !slices.ContainsFunc(result.Items, func(i Item) bool { return i.Outcome == resource.Restoring }) {
+	if err != nil || result.closable == 0 {
 		return result, err
 	}
 	req.Direction = resource.Recover

@@ -11,7 +11,6 @@ import (
 
 	"sidestep/pkg/ledger"
 	"sidestep/pkg/resource"
-	"sidestep/pkg/zone"
 )
 
 // evacuate is the order of an evacuation's steps.
@@ -59,7 +58,7 @@ func (s *session) recover() error {
 	if err := s.claim(); err != nil {
 		return err
 	}
-	if s.w.subnets, err = zone.ReadSubnets(s.ctx, s.e.Zones); err != nil {
+	if err = s.e.readSubnets(s.ctx, s.w); err != nil {
 		return err
 	}
 	if err := s.act(s.mine); err != nil {
@@ -83,8 +82,7 @@ func (s *session) revisit() (ledger.ZonesOut, error) {
 	if err := s.claim(); err != nil {
 		return nil, err
 	}
-	s.w.subnets, err = zone.ReadSubnets(s.ctx, s.e.Zones)
-	return out, err
+	return out, s.e.readSubnets(s.ctx, s.w)
 }
 
 // mine says which records the run concerns.
@@ -199,8 +197,7 @@ func (s *session) sleep(d time.Duration) error {
 
 // list reads what is in scope.
 func (s *session) list() error {
-	var err error
-	if s.w.subnets, err = zone.ReadSubnets(s.ctx, s.e.Zones); err != nil {
+	if err := s.e.readSubnets(s.ctx, s.w); err != nil {
 		return err
 	}
 	s.e.inventory(s.ctx, s.w, s.req.Scope)

@@ -34,7 +34,7 @@ type Record struct {
 
 	State     State            `json:"state"`
 	StartedAt time.Time        `json:"startedAt,omitzero"` // of the last call
-	Attempt   int              `json:"attempt,omitempty"`  // calls so far
+	Attempt   int              `json:"attempt,omitempty"`  // how often it was made, again after somebody undid it included
 	Policy    resource.Policy  `json:"policy"`
 	Outcome   resource.Outcome `json:"outcome,omitempty"`
 	Reason    string           `json:"reason,omitempty"`

@@ -106,14 +106,34 @@ func ReadSubnets(ctx context.Context, api API) (Subnets, error) {
 			return nil, fmt.Errorf("describing subnets: %w", err)
 		}
 		for _, s := range page.Subnets {
-			subnet := Subnet{ID: deref(s.SubnetId), Zone: deref(s.AvailabilityZoneId), VPC: deref(s.VpcId)}
-			if s.AvailableIpAddressCount != nil {
-				subnet.Free = int(*s.AvailableIpAddressCount)
-			}
+			subnet := translate(s)
 			subnets[subnet.ID] = subnet
 		}
 	}
 	return subnets, nil
+}
+
+// ReadSubnet reads one subnet by its ID. One that does not exist is AWS's error
+// InvalidSubnetID.NotFound.
+func ReadSubnet(ctx context.Context, api API, id string) (Subnet, error) {
+	found, err := api.DescribeSubnets(ctx, &ec2.DescribeSubnetsInput{SubnetIds: []string{id}})
+	if err != nil {
+		return Subnet{}, fmt.Errorf("describing subnet %s: %w", id, err)
+	}
+	for _, s := range found.Subnets {
+		if deref(s.SubnetId) == id {
+			return translate(s), nil
+		}
+	}
+	return Subnet{}, fmt.Errorf("describing subnet %s: the answer does not hold it", id)
+}
+
+func translate(s types.Subnet) Subnet {
+	subnet := Subnet{ID: deref(s.SubnetId), Zone: deref(s.AvailabilityZoneId), VPC: deref(s.VpcId)}
+	if s.AvailableIpAddressCount != nil {
+		subnet.Free = int(*s.AvailableIpAddressCount)
+	}
+	return subnet
 }
 
 // Split sorts ids into those in the zone, those elsewhere and those that the
