@@ -167,9 +167,12 @@ func (s *session) send(d resource.Driver, rec ledger.Record, r resource.Resource
 	i.Outcome, i.Reason = resource.Restoring, ""
 	if s.req.Direction == resource.Evacuate {
 		rec.State, i.Outcome = ledger.Applied, resource.Applied
+		if c.Becomes != "" {
+			i.Outcome, i.Reason = c.Becomes, c.Reason
+		}
 		rec.Recorded = rec.Done(c.Edits)
 	}
-	rec.Outcome, rec.Reason = i.Outcome, ""
+	rec.Outcome, rec.Reason = i.Outcome, i.Reason
 	s.report(i)
 	return s.update(rec, s.trail.Accepted(c.ID, c.Edits, took))
 }

@@ -67,6 +67,8 @@ func decideRecovery(state ledger.State, l live) action {
 		return drop
 	case l == settling:
 		return await
+	case l == left:
+		return leave
 	}
 	return send
 }

@@ -67,7 +67,7 @@ func (e *Engine) repairs(ctx context.Context, w *world) ([]Repair, error) {
 			var changed, original bool
 			if seen && rec.Sent() {
 				changed = d.Judge(r, change(rec, w)).Reached
-				original = len(d.Plan(r, w.goal(resource.Recover, rec.Policy, rec.ARN)).Edits) == 0
+				original = d.Plan(r, w.goal(resource.Recover, rec.Policy, rec.ARN)).Outcome == resource.AlreadyDone
 			}
 			if to, why := become(rec, seen, changed, original); to != "" {
 				found = append(found, Repair{ID: rec.ID(), Zone: w.zone.ID, State: rec.State, Finds: why, Become: to})

@@ -74,8 +74,10 @@ func (s *session) outcomeBack(v sighting, overdue bool) (resource.Outcome, strin
 		return resource.Stuck, s.stuckFor(v)
 	case v.live.Underway != "":
 		return resource.Restoring, ""
-	case p.Reached && len(v.change.Edits) == 0:
+	case p.Reached && v.change.Outcome == resource.AlreadyDone:
 		return resource.Restored, ""
+	case len(v.change.Edits) == 0:
+		return v.change.Outcome, v.change.Reason // it cannot be put back
 	case p.Outcome != "":
 		return p.Outcome, p.Reason
 	case overdue:

@@ -53,7 +53,7 @@ func closable(d resource.Driver, w *world, v sighting) bool {
 	if v.rec.State != ledger.Restoring || !v.seen || v.live.Underway != "" {
 		return false
 	}
-	return len(d.Plan(v.live, w.goal(resource.Recover, v.rec.Policy, v.rec.ARN)).Edits) == 0
+	return d.Plan(v.live, w.goal(resource.Recover, v.rec.Policy, v.rec.ARN)).Outcome == resource.AlreadyDone
 }
 
 // check compares one record with one reading.

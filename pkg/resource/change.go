@@ -27,6 +27,9 @@ type Change struct {
 	Reason string
 	// Notes are what a person should know before saying yes.
 	Notes []string
+	// Becomes is what the resource is once AWS has accepted an evacuation's change,
+	// where that is not Applied; with Reason.
+	Becomes Outcome
 	// Rollout: AWS replaces all that runs, everywhere. So many at a time as the
 	// configuration allows.
 	Rollout bool
