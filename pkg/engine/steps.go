@@ -1,8 +1,8 @@
 package engine
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -141,14 +141,10 @@ func without(out ledger.ZonesOut, id string) []string {
 // only later. Other zones' records count, since a call sends a whole list of
 // subnets: one for another zone would undo what this run does.
 func (s *session) claim() error {
-	claimed := append(slices.Collect(maps.Values(s.w.records)), s.w.abroad...)
-	errs := make([]error, len(claimed))
-	s.e.Clock.Each(len(claimed), s.e.Timing.Concurrency, func(i int) {
-		if errs[i] = s.stopped(); errs[i] == nil {
-			claimed[i], errs[i] = s.e.Ledger.Claim(s.acting(), s.holding(), claimed[i])
-		}
-	})
-	if err := errors.Join(errs...); err != nil {
+	all := append(slices.Collect(maps.Values(s.w.records)), s.w.abroad...)
+	slices.SortFunc(all, func(a, b ledger.Record) int { return cmp.Or(compareKeys(a.Zone, b.Zone), compareKeys(a.ARN, b.ARN)) })
+	claimed, err := s.e.Ledger.ClaimAll(s.acting(), s.holding(), all)
+	if err != nil {
 		return err
 	}
 	s.w.abroad = nil

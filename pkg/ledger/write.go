@@ -98,6 +98,60 @@ func about(entries []Entry) string {
 	return fmt.Sprintf("%s and %d more", first, len(entries)-1)
 }
 
+// ClaimAll is Claim for many records, as many in one transaction as fit. Where one
+// of them was written meanwhile, each is claimed by itself. It returns those that
+// are claimed.
+func (l *Ledger) ClaimAll(ctx context.Context, lock Lock, records []Record) ([]Record, error) {
+	var all []Record
+	for chunk := range slices.Chunk(records, MaxOps) {
+		claimed, err := l.claimTogether(ctx, lock, chunk)
+		if errors.Is(err, ErrCondition) {
+			claimed, err = l.claimEach(ctx, lock, chunk)
+		}
+		all = append(all, claimed...)
+		if err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+func (l *Ledger) claimTogether(ctx context.Context, lock Lock, records []Record) ([]Record, error) {
+	claimed := make([]Record, len(records))
+	ops := make([]Op, len(records))
+	for i, r := range records {
+		if r.Fence > lock.Fence {
+			return nil, ErrCondition // Claim says which one
+		}
+		claimed[i] = l.raised(lock, r)
+		ops[i] = Op{Put: ItemOf(claimed[i]), If: held(r)}
+	}
+	if err := l.write(ctx, ops...); err != nil {
+		return nil, fmt.Errorf("claiming %d records: %w", len(records), err)
+	}
+	return claimed, nil
+}
+
+func (l *Ledger) claimEach(ctx context.Context, lock Lock, records []Record) ([]Record, error) {
+	var claimed []Record
+	for _, r := range records {
+		one, err := l.Claim(ctx, lock, r)
+		if err != nil {
+			return claimed, err
+		}
+		claimed = append(claimed, one)
+	}
+	return claimed, nil
+}
+
+// raised is a record with the fence of the lock.
+func (l *Ledger) raised(lock Lock, r Record) Record {
+	r.Fence, r.Run = lock.Fence, lock.Owner
+	r.Sequence++
+	r.UpdatedAt = l.clock.Now().UTC()
+	return r
+}
+
 // Claim raises the fence of a record to this run's, before anything is done with
 // what it says. A writer that held it before fails from then on. It returns
 // ErrStale if the record is gone or carries a later run's fence.
@@ -105,10 +159,7 @@ func (l *Ledger) Claim(ctx context.Context, lock Lock, r Record) (Record, error)
 	if r.Fence > lock.Fence { // the condition would hold, and the fence be lowered
 		return r, fmt.Errorf("claiming the record of %s %s: %w", r.Kind, r.Name, ErrStale)
 	}
-	next := r
-	next.Fence, next.Run = lock.Fence, lock.Owner
-	next.Sequence++
-	next.UpdatedAt = l.clock.Now().UTC()
+	next := l.raised(lock, r)
 	err := l.write(ctx, Op{Put: ItemOf(next), If: held(r)})
 	if err == nil || l.landed(ctx, err, next) {
 		return next, nil

@@ -22,6 +22,7 @@ var recordTests = []test{
 	{"update", updates},
 	{"claim", claims},
 	{"claim what its writer changed in between", claimChanged},
+	{"claim many, one of them changed in between", claimMany},
 	{"claim by a run that lost the lock", claimStale},
 	{"a record made anew is another", madeAnew},
 	{"delete", deleteRecord},
@@ -181,6 +182,40 @@ func claimChanged(t *testing.T, s ledger.Store) {
 
 // claimStale must not lower a fence, whether the stale run read the record before
 // the new one claimed it or after.
+// claimMany: more than one write takes, and one that was written meanwhile must
+// neither be lost nor keep the others from being claimed.
+func claimMany(t *testing.T, s ledger.Store) {
+	l, lock := locked(t, s)
+	var wanted []ledger.Record
+	for i := range ledger.MaxOps + 20 {
+		wanted = append(wanted, planned(zoneID, fmt.Sprintf("web-%03d", i)))
+	}
+	seen, err := l.Create(t.Context(), lock, wanted)
+	must(t, err)
+	next := takeOver(t, l, "run-2")
+	changed := seen[7]
+	changed.State = ledger.Started
+	_, err = l.Update(t.Context(), changed)
+	must(t, err)
+
+	claimed, err := l.ClaimAll(t.Context(), next, seen)
+	must(t, err)
+	if len(claimed) != len(seen) || claimed[7].State != ledger.Started {
+		t.Fatalf("claimed %d of %d, the changed one as %s", len(claimed), len(seen), claimed[7].State)
+	}
+	for _, r := range claimed {
+		if r.Fence != next.Fence || r.Run != "run-2" {
+			t.Errorf("%s has fence %d of %s", r.Name, r.Fence, r.Run)
+		}
+	}
+	wantRecords(t, l, zoneID, claimed...)
+
+	later := claimed[3]
+	later.Fence = next.Fence + 1
+	_, err = l.ClaimAll(t.Context(), next, []ledger.Record{claimed[2], later})
+	wantErr(t, err, ledger.ErrStale)
+}
+
 func claimStale(t *testing.T, s ledger.Store) {
 	l, stale := locked(t, s)
 	before := create(t, l, stale, planned(zoneID, "web"))
