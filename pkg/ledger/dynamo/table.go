@@ -32,11 +32,10 @@ const (
 func Create(ctx context.Context, api TableAPI, table string, clk clock.Clock) error {
 	ctx, cancel := clk.WithTimeout(ctx, createDeadline)
 	defer cancel()
-	_, err := api.CreateTable(ctx, layout(table))
-	if _, exists := errors.AsType[*types.ResourceInUseException](err); err != nil && !exists {
+	if err := create(ctx, api, table); err != nil {
 		return fmt.Errorf("creating table %s: %w", table, err)
 	}
-	err = poll(ctx, clk, func() (bool, error) { return active(ctx, api, table) })
+	err := poll(ctx, clk, func() (bool, error) { return active(ctx, api, table) })
 	if err != nil {
 		return fmt.Errorf("waiting for table %s to become active: %w", table, err)
 	}
@@ -45,6 +44,20 @@ func Create(ctx context.Context, api TableAPI, table string, clk clock.Clock) er
 		return fmt.Errorf("enabling point-in-time recovery of table %s: %w", table, err)
 	}
 	return nil
+}
+
+// create asks for the table where there is none. It looks first: that it exists is
+// an error which our client takes for a passing one.
+func create(ctx context.Context, api TableAPI, table string) error {
+	_, err := api.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &table})
+	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); !missing {
+		return err
+	}
+	_, err = api.CreateTable(ctx, layout(table))
+	if _, exists := errors.AsType[*types.ResourceInUseException](err); exists {
+		return nil // somebody else makes it at this moment
+	}
+	return err
 }
 
 func layout(table string) *dynamodb.CreateTableInput {

@@ -22,9 +22,11 @@ type fakeTable struct {
 	tooNew   int                     // refusals of point-in-time recovery
 
 	recovery bool
+	creates  int
 }
 
 func (f *fakeTable) CreateTable(_ context.Context, in *dynamodb.CreateTableInput, _ ...func(*dynamodb.Options)) (*dynamodb.CreateTableOutput, error) {
+	f.creates++
 	if f.table != nil {
 		return nil, &types.ResourceInUseException{}
 	}
@@ -43,6 +45,9 @@ func described(in *dynamodb.CreateTableInput) *types.TableDescription {
 }
 
 func (f *fakeTable) DescribeTable(context.Context, *dynamodb.DescribeTableInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeTableOutput, error) {
+	if f.table == nil {
+		return nil, &types.ResourceNotFoundException{}
+	}
 	if f.hidden--; f.hidden >= 0 {
 		return nil, &types.ResourceNotFoundException{}
 	}
@@ -82,8 +87,8 @@ func TestCreateWaits(t *testing.T) {
 	}
 	// An earlier Create may have died before the last step.
 	fake.recovery = false
-	if err := Create(t.Context(), fake, "ledger", clk); err != nil || !fake.recovery {
-		t.Errorf("creating again returned %v, with recovery %t", err, fake.recovery)
+	if err := Create(t.Context(), fake, "ledger", clk); err != nil || !fake.recovery || fake.creates != 1 {
+		t.Errorf("creating again returned %v, with recovery %t and %d calls to create", err, fake.recovery, fake.creates)
 	}
 }
 
