@@ -146,11 +146,7 @@ func (p *Process) admit(q request, s script) error {
 	if s.fail != nil {
 		return s.fail
 	}
-	limit, ok := p.region.limits[q.service]
-	if ok && !limit.AllowN(p.region.now, 1) {
-		return apiError("Throttling", "Rate exceeded")
-	}
-	return nil
+	return p.region.throttle(q)
 }
 
 // take carries the call out, unless the script says that it only looks so. The

@@ -13,6 +13,9 @@ const (
 	ServiceAutoScaling = "autoscaling"
 	ServiceEC2         = "ec2"
 	ServiceELB         = "elasticloadbalancing"
+	ServiceECS         = "ecs"
+	ServiceLambda      = "lambda"
+	ServiceTagging     = "tag"
 	ServiceSTS         = "sts"
 	ServiceLedger      = "dynamodb"
 )

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/ecs"
 	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 
 	"sidestep/pkg/clock"
@@ -17,6 +18,8 @@ import (
 func TestEverythingAtOnce(t *testing.T) {
 	c := clock.NewVirtual(start)
 	r := region.Sample(region.Config{Clock: c, Account: "111122223333", Name: "us-east-1"})
+	r.AddSampleServices()
+	r.AddSampleFunctions()
 	r.Latency(time.Second)
 	r.SetLag(3 * time.Second)
 	r.Throttle(region.ServiceAutoScaling, 10, 5)
@@ -32,8 +35,14 @@ func TestEverythingAtOnce(t *testing.T) {
 			_, _ = p.EC2().DescribeSubnets(ctx, nil)
 			_, _ = p.ELB().DescribeTargetGroups(ctx, &elb.DescribeTargetGroupsInput{})
 			_ = s.Write(ctx, item(fmt.Sprint(n)))
+			_, _ = p.ECS().ListTasks(ctx, &ecs.ListTasksInput{Cluster: new("prod")})
+			_, _ = p.Lambda().ListFunctions(ctx, nil)
+			r.EditService("prod/web", func(c *region.ServiceConfig) { c.Subnets = []string{"subnet-1a", "subnet-2a"}[n%2:] })
+			r.EditFunction("mail", func(c *region.FunctionConfig) { c.Subnets = []string{"subnet-1a", "subnet-2a"}[n%2:] })
 			r.SetGroupSubnets("api", "subnet-1a")
 			r.Placement()
+			r.ServicePlacement()
+			r.MostRollouts()
 			p.Calls()
 			p.Violations()
 			r.Unfired()

@@ -5,8 +5,8 @@
 // Three kinds of callers meet in it. Our own processes call the API through a
 // Process, which counts, delays, faults and records every call. Somebody else
 // edits through the Region's own methods, at once and past all faults. And time
-// does the rest: instances are launched and terminated by the clock, worked out
-// whenever the region is touched.
+// does the rest: instances are launched and terminated, services deployed and
+// functions updated by the clock, worked out whenever the region is touched.
 //
 // What the region does not model is refused with the code NotModelled rather
 // than ignored.
@@ -18,8 +18,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"golang.org/x/time/rate"
 
 	"sidestep/pkg/clock"
 )
@@ -54,10 +52,17 @@ type Region struct {
 	balancers    map[string]balancer
 	targetGroups map[string]targetGroup
 	noCapacity   map[string]bool // by zone ID
+	clusters     map[string]bool
+	services     map[string]*service // by cluster and name, with a slash between
+	managed      map[string]bool     // capacity providers
+	rolloutTime  time.Duration
+	mostRollouts int
+	functions    map[string]*function
+	updateTime   time.Duration
 
 	processes  map[string]*Process
 	faults     []*fault
-	limits     map[string]*rate.Limiter // by service
+	limits     []limit
 	latency    time.Duration
 	lag        time.Duration
 	page       int
@@ -77,8 +82,13 @@ func New(c Config) *Region {
 		balancers:    map[string]balancer{},
 		targetGroups: map[string]targetGroup{},
 		noCapacity:   map[string]bool{},
+		clusters:     map[string]bool{},
+		services:     map[string]*service{},
+		managed:      map[string]bool{},
+		rolloutTime:  rolloutTime,
+		functions:    map[string]*function{},
+		updateTime:   updateTime,
 		processes:    map[string]*Process{},
-		limits:       map[string]*rate.Limiter{},
 		page:         defaultPage,
 	}
 }
@@ -89,19 +99,6 @@ func (r *Region) touch(f func()) {
 	defer r.mu.Unlock()
 	r.advance()
 	f()
-}
-
-// Throttle gives a service a token bucket: burst calls at once, perSecond after
-// that. Calls without a token are answered with the code Throttling. A burst of
-// zero takes the limit away.
-func (r *Region) Throttle(service string, burst int, perSecond float64) {
-	r.touch(func() {
-		if burst <= 0 {
-			delete(r.limits, service)
-			return
-		}
-		r.limits[service] = rate.NewLimiter(rate.Limit(perSecond), burst)
-	})
 }
 
 // Latency makes every call take d before it has an effect.
@@ -121,7 +118,7 @@ func (r *Region) SetPageSize(n int) {
 	r.touch(func() { r.page = max(n, 1) })
 }
 
-// NoCapacity makes every launch in the zone fail.
+// NoCapacity makes every launch of an instance in the zone fail.
 func (r *Region) NoCapacity(zoneID string) {
 	r.touch(func() { r.noCapacity[zoneID] = true })
 }
