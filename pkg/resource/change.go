@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"sidestep/pkg/zone"
 )
@@ -27,6 +28,9 @@ type Change struct {
 	Reason string
 	// Notes are what a person should know before saying yes.
 	Notes []string
+	// SentAt is when the change was sent, where it was and is judged: what AWS says of
+	// a time before is not about it. Zero where that is not known.
+	SentAt time.Time
 	// Becomes is what the resource is once AWS has accepted an evacuation's change,
 	// where that is not Applied; with Reason.
 	Becomes Outcome

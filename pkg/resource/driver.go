@@ -94,12 +94,19 @@ func (s Scope) Match(name string, tags map[string]string) bool {
 			return false
 		}
 	}
+	return s.named(name)
+}
+
+// named reports whether the name matches.
+func (s Scope) named(name string) bool {
 	if s.Name == "" {
 		return true
 	}
-	whole, err := path.Match(s.Name, name)
-	if err == nil && !whole && !strings.Contains(s.Name, "/") {
-		whole, err = path.Match(s.Name, path.Base(name))
+	if !strings.Contains(s.Name, "/") {
+		if ok, err := path.Match(s.Name, path.Base(name)); ok && err == nil {
+			return true
+		}
 	}
-	return whole && err == nil
+	ok, err := path.Match(s.Name, name)
+	return ok && err == nil
 }

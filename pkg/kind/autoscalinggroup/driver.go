@@ -97,7 +97,8 @@ func (d *Driver) Read(ctx context.Context, ids ...resource.ID) ([]resource.Resou
 	return found, nil
 }
 
-// errEmpty guards rule 3: an empty list never leaves this package.
+// errEmpty keeps the rule that nothing is ever emptied: no empty list leaves this
+// package.
 var errEmpty = errors.New("refusing to send an empty list")
 
 // Apply sends the edits that are missing, in their order: evacuating, processes

@@ -106,17 +106,14 @@ func (d *Driver) suspend(r resource.Resource, g resource.Goal) []resource.Edit {
 		if p == replaceUnhealthy && d.options.KeepReplacing {
 			continue
 		}
-		field := processPrefix + p
-		isSuspended := slices.Equal(r.Fields[field], []string{suspended})
-		ours, _ := g.Recorded.Edit(field)
-		// One that another zone's evacuation suspended is shared: the last zone to
-		// come back resumes it. One that somebody else suspended stays theirs.
-		shared := isSuspended && len(ours.To) == 0 && ownedByOther(g, field)
-		if !isSuspended || shared {
-			edits = append(edits, resource.Edit{Field: field, From: []string{active}, To: []string{suspended}})
-		}
+		edits = append(edits, switchOf(processPrefix+p).TurnOff(r, g)...)
 	}
 	return edits
+}
+
+// switchOf is the switch of a process.
+func switchOf(field string) resource.Switch {
+	return resource.Switch{Field: field, On: []string{active}, Off: []string{suspended}}
 }
 
 // resumeOurs undoes the suspensions of a hold that becomes a drain.
@@ -126,24 +123,11 @@ func resumeOurs(r resource.Resource, g resource.Goal) []resource.Edit {
 	}
 	var edits []resource.Edit
 	for _, e := range g.Recorded.Edits {
-		if owns(*g.Recorded, e.Field) && slices.Equal(r.Fields[e.Field], []string{suspended}) && !ownedByOther(g, e.Field) {
-			edits = append(edits, resource.Edit{Field: e.Field, From: []string{suspended}, To: []string{active}})
+		if _, ok := process(e.Field); ok {
+			edits = append(edits, switchOf(e.Field).TurnOn(r, g)...)
 		}
 	}
 	return edits
-}
-
-// owns reports whether a record says that we suspended the field's process.
-func owns(rec resource.Recorded, field string) bool {
-	if _, ok := process(field); !ok {
-		return false
-	}
-	e, ok := rec.Edit(field)
-	return ok && slices.Equal(e.From, []string{active}) && slices.Equal(e.To, []string{suspended})
-}
-
-func ownedByOther(g resource.Goal, field string) bool {
-	return slices.ContainsFunc(g.Others, func(o resource.Recorded) bool { return owns(o, field) })
 }
 
 func notes(r resource.Resource, g resource.Goal) []string {

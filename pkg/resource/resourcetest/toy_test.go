@@ -138,19 +138,22 @@ func (d toyDriver) List(_ context.Context, s resource.Scope) ([]resource.Resourc
 		for _, name := range page {
 			tags := d.w.all[name].tags
 			if s.Match(name, tags) || d.f.ignoresExclude && tags[resource.ExcludeTag] == "true" {
-				found = append(found, d.w.describe(name))
+				found = append(found, d.listed(name))
 			}
 		}
 		if d.f.firstPage {
 			break
 		}
 	}
-	if d.f.listsBare {
-		for i := range found {
-			found[i].Fields = nil
-		}
-	}
 	return found, nil
+}
+
+func (d toyDriver) listed(name string) resource.Resource {
+	r := d.w.describe(name)
+	if d.f.listsBare {
+		r.Fields = nil
+	}
+	return r
 }
 
 func (d toyDriver) Read(_ context.Context, ids ...resource.ID) ([]resource.Resource, error) {
