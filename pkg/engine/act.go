@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"sidestep/pkg/awserr"
 	"sidestep/pkg/clock"
@@ -140,14 +142,10 @@ func stand(r resource.Resource, c resource.Change) live {
 // of it. All three belong together: being told to stop does not come between.
 func (s *session) send(d resource.Driver, rec ledger.Record, r resource.Resource, c resource.Change) error {
 	ctx := s.acting()
-	began := s.e.Clock.Now()
-	rec = s.begin(rec, c)
-	rec.StartedAt = began.UTC()
-	rec, err := s.e.Ledger.Update(ctx, rec, s.trail.Sending(c.ID, c.Edits, rec.Attempt))
+	rec, began, err := s.stamp(ctx, s.begin(rec, c), c)
 	if err != nil {
 		return err
 	}
-	s.keep(rec)
 	i := item(c)
 	// Whoever takes over waits for CallDeadline from StartedAt, so the call must
 	// not leave later. The clock runs from before the record was written.
@@ -177,12 +175,31 @@ func (s *session) send(d resource.Driver, rec ledger.Record, r resource.Resource
 	return s.update(rec, s.trail.Accepted(c.ID, c.Edits, took))
 }
 
+// stamp writes the time of a call that is about to be sent, and returns from when
+// its deadline runs. Where the writing took all of that, as it does when a person
+// is asked meanwhile whether to go on without the table, it is written once more.
+func (s *session) stamp(ctx context.Context, rec ledger.Record, c resource.Change) (ledger.Record, time.Time, error) {
+	for again := false; ; again = true {
+		began := s.e.Clock.Now()
+		rec.StartedAt = began.UTC()
+		var err error
+		rec, err = s.e.Ledger.Update(ctx, rec, s.trail.Sending(c.ID, c.Edits, rec.Attempt))
+		if err != nil {
+			return rec, began, err
+		}
+		s.keep(rec)
+		if again || clock.Elapsed(s.e.Clock.Now(), began) < s.e.Timing.CallDeadline {
+			return rec, began, nil
+		}
+	}
+}
+
 // begin is the record of a call that is about to be sent. While nothing was sent
 // the original is taken afresh; from then on it only grows.
 func (s *session) begin(rec ledger.Record, c resource.Change) ledger.Record {
-	// Only what somebody undid counts against them: calls of ours that failed, and
-	// are sent again, do not.
-	if rec.Attempt == 0 || isApplied(rec) {
+	// Only what somebody undid counts against them. Calls of ours that failed, and
+	// what AWS gave up, do not.
+	if rec.Attempt == 0 || isApplied(rec) && !gaveUp(rec.Outcome) {
 		rec.Attempt++
 	}
 	if s.req.Direction == resource.Recover {

@@ -86,6 +86,11 @@ func closing(state ledger.State) (resource.Outcome, string) {
 	return resource.RestoredByOther, "someone else had put it back"
 }
 
+// gaveUp reports whether the outcome says that AWS did not carry a change through.
+func gaveUp(o resource.Outcome) bool {
+	return o == resource.HeldNoCapacity || o != "" && o.Weight(resource.Evacuate) == resource.Failed
+}
+
 // compare is the three-way comparison of what a record says was made of a
 // resource, what it was before, and how it reads now.
 func compare(rec ledger.Record, r resource.Resource, p resource.Progress) (resource.Outcome, string) {

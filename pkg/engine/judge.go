@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"sidestep/pkg/ledger"
 	"sidestep/pkg/resource"
@@ -11,8 +12,20 @@ import (
 func change(rec ledger.Record, w *world) resource.Change {
 	return resource.Change{
 		ID: rec.ID(), Zone: w.zone, Direction: resource.Evacuate, Policy: rec.Policy,
-		Edits: rec.Edits, Removed: rec.RemovedSubnets,
+		Edits: rec.Edits, Removed: rec.RemovedSubnets, SentAt: rec.StartedAt,
 	}
+}
+
+// undone are the edits that have brought a resource from what a record says was
+// made of it to how it reads.
+func undone(rec ledger.Record, r resource.Resource) []resource.Edit {
+	var edits []resource.Edit
+	for _, e := range rec.Edits {
+		if at := r.Fields[e.Field]; !slices.Equal(at, e.To) {
+			edits = append(edits, resource.Edit{Field: e.Field, From: e.To, To: at})
+		}
+	}
+	return edits
 }
 
 // sighting is one reading of a record's resource, judged.

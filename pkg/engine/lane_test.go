@@ -25,23 +25,26 @@ func TestRoomForRollouts(t *testing.T) {
 	})
 }
 
-// TestWhatAReadingMeans walks every combination of what a reading can show.
 func TestWhatAReadingMeans(t *testing.T) {
-	for n := range 1 << 6 {
-		bit := func(i int) bool { return n>>i&1 == 1 }
-		f := facts{seen: bit(0), shows: bit(1), moving: bit(2), final: bit(3), last: bit(4), overdue: bit(5)}
-		f.last = f.last || f.overdue // the deadline is never before the settle time
-		got := weigh(f)
-		atRest := f.seen && !f.moving
-		want := stillOpen
-		switch {
-		case atRest && f.shows && f.last:
-			want = holding
-		case f.overdue, atRest && !f.shows && (f.final || f.last):
-			want = decided
-		}
-		if got != want {
-			t.Errorf("%+v is %d, want %d", f, got, want)
+	for name, tt := range map[string]struct {
+		f    facts
+		want next
+	}{
+		"not returned":                       {facts{last: true}, stillOpen},
+		"not returned to the end":            {facts{last: true, overdue: true}, decided},
+		"under way":                          {facts{seen: true, shows: true, moving: true, last: true}, stillOpen},
+		"under way to the end":               {facts{seen: true, shows: true, moving: true, overdue: true}, decided},
+		"under way, its kind has a word":     {facts{seen: true, moving: true, final: true}, stillOpen},
+		"shows":                              {facts{seen: true, shows: true}, stillOpen},
+		"shows when the settle time is over": {facts{seen: true, shows: true, last: true}, holding},
+		"shows, its kind has a word":         {facts{seen: true, shows: true, final: true}, stillOpen},
+		"the same, settled":                  {facts{seen: true, shows: true, final: true, last: true}, holding},
+		"does not show yet":                  {facts{seen: true}, stillOpen},
+		"does not show":                      {facts{seen: true, last: true}, decided},
+		"was rolled back":                    {facts{seen: true, final: true}, decided},
+	} {
+		if got := weigh(tt.f); got != tt.want {
+			t.Errorf("%s: %d, want %d", name, got, tt.want)
 		}
 	}
 }

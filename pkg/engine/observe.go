@@ -107,10 +107,15 @@ func (s *session) look(d resource.Driver, records []ledger.Record, places bool) 
 // wanted is the change by which a record's resource is judged.
 func (s *session) wanted(d resource.Driver) func(ledger.Record, resource.Resource) resource.Change {
 	return func(rec ledger.Record, r resource.Resource) resource.Change {
-		if s.req.Direction == resource.Recover {
-			return d.Plan(r, s.goal(rec))
+		if s.req.Direction != resource.Recover {
+			return change(rec, s.w)
 		}
-		return change(rec, s.w)
+		c := d.Plan(r, s.goal(rec))
+		c.SentAt = rec.StartedAt
+		if c.Outcome == resource.AlreadyDone {
+			c.Edits = undone(rec, r) // what became of it is still to be judged
+		}
+		return c
 	}
 }
 
@@ -149,9 +154,13 @@ const (
 
 // sight says what a reading means.
 func (s *session) sight(v sighting, last, overdue bool) next {
-	moving := v.live.Underway != "" || s.req.Policy == resource.Drain && v.progress.Outcome == "" && resource.Count(v.progress.Left) > 0
+	p := v.progress
+	moving := v.live.Underway != "" || s.req.Policy == resource.Drain && p.Outcome == "" && resource.Count(p.Left) > 0
+	if p.Reached && p.Outcome != "" && p.Outcome.Weight(s.req.Direction) == resource.OnPurpose {
+		moving = false // what is under way is not ours, and ends nothing of it
+	}
 	return weigh(facts{
-		seen: v.seen, shows: v.progress.Reached, moving: moving, final: v.progress.Outcome != "",
+		seen: v.seen, shows: p.Reached, moving: moving, final: p.Outcome != "",
 		last: last, overdue: overdue || s.late(v),
 	})
 }
@@ -163,20 +172,17 @@ type facts struct{ seen, shows, moving, final, last, overdue bool }
 
 func weigh(f facts) next {
 	switch {
-	case !f.seen && !f.overdue:
+	case !f.seen || f.moving:
+		if f.overdue {
+			return decided
+		}
 		return stillOpen
-	case !f.seen:
-		return decided
-	case f.moving && !f.overdue:
-		return stillOpen
-	case f.moving:
-		return decided
+	case f.shows && f.last:
+		return holding
 	case !f.shows && (f.final || f.last):
 		return decided
-	case !f.shows || !f.last:
-		return stillOpen
 	}
-	return holding
+	return stillOpen
 }
 
 // verdict is what is to be said of a record that nothing more is waited for.

@@ -64,24 +64,30 @@ func (s *session) closeKind(d resource.Driver, records []ledger.Record, overdue 
 // restored once nothing is missing and nothing under way, else restoring until it
 // is over.
 func (s *session) outcomeBack(v sighting, overdue bool) (resource.Outcome, string) {
-	p := v.progress
+	planned := v.change.Outcome
 	switch {
-	case !v.seen && !overdue:
-		return resource.Restoring, ""
-	case !v.seen:
-		return resource.Stuck, unseenReason
-	case v.live.Underway != "" && (overdue || s.late(v)):
-		return resource.Stuck, s.stuckFor(v)
-	case v.live.Underway != "":
-		return resource.Restoring, ""
-	case p.Reached && v.change.Outcome == resource.AlreadyDone:
+	case !v.seen || v.live.Underway != "":
+		return s.underwayBack(v, overdue)
+	case v.progress.Outcome != "":
+		return v.progress.Outcome, v.progress.Reason
+	case planned == resource.AlreadyDone:
 		return resource.Restored, ""
-	case len(v.change.Edits) == 0:
-		return v.change.Outcome, v.change.Reason // it cannot be put back
-	case p.Outcome != "":
-		return p.Outcome, p.Reason
+	case planned != resource.Planned:
+		return planned, v.change.Reason // it cannot be put back
 	case overdue:
 		return resource.Stuck, "the restored configuration did not show by the deadline"
 	}
 	return resource.Restoring, ""
+}
+
+// underwayBack is the same where AWS does not return the resource or is at work
+// on it.
+func (s *session) underwayBack(v sighting, overdue bool) (resource.Outcome, string) {
+	switch {
+	case !overdue && !s.late(v):
+		return resource.Restoring, ""
+	case !v.seen:
+		return resource.Stuck, unseenReason
+	}
+	return resource.Stuck, s.stuckFor(v)
 }
