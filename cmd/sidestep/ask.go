@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -46,7 +45,7 @@ func (c *cli) readLine(ctx context.Context) (string, error) {
 	}
 	replies := make(chan reply, 1)
 	go func() {
-		text, err := bufio.NewReader(c.in).ReadString('\n')
+		text, err := c.input.ReadString('\n')
 		replies <- reply{text, err}
 	}()
 	select {

@@ -53,7 +53,7 @@ func (c *cli) evacuateCommand() *cobra.Command {
 		if err := r.check(c); err != nil {
 			return err
 		}
-		s, err := c.open(cmd.Context())
+		s, err := c.openRun(cmd.Context(), resource.Evacuate)
 		if err != nil {
 			return err
 		}
@@ -70,6 +70,9 @@ func (s *session) evacuate(ctx context.Context, req engine.Request, yes bool) er
 		return err
 	}
 	z := plan.Zone
+	if err := s.alone(ctx, z.ID, req.Override); err != nil {
+		return err
+	}
 	echo := fmt.Sprintf("Evacuating zone %s, which this account calls %s: account %s, region %s, policy %s.",
 		z.ID, z.Name, s.place.Account, s.place.Region, req.Policy)
 	if err := s.ask(ctx, yes, echo, "zone ID", z.ID); err != nil {
@@ -88,6 +91,7 @@ func (s *session) plan(ctx context.Context, req engine.Request, yes bool) (engin
 	if err != nil {
 		return plan, err
 	}
+	s.known = true
 	if err := s.engine.Ledger.Check(ctx); err != nil {
 		return plan, err
 	}
@@ -111,7 +115,11 @@ func (s *session) conclude(result engine.Result, err error) error {
 	if err != nil && !begun(result) {
 		return err
 	}
-	document, text := view.NewDocument(s.place, result), "\n"+view.Result(s.place, result)
+	note, journal := s.kept()
+	document, text := view.NewDocument(s.place, result), "\n"+view.Result(s.place, result)+journal
+	if note != "" {
+		document.Notes = append(document.Notes, note)
+	}
 	if err == nil {
 		s.print(document, text)
 		return ending(result.Run.Status)

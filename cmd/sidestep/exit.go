@@ -11,6 +11,7 @@ import (
 	"sidestep/pkg/awserr"
 	"sidestep/pkg/engine"
 	"sidestep/pkg/ledger"
+	"sidestep/pkg/ledger/journal"
 )
 
 // The exit codes, which scripts hold on to.
@@ -70,8 +71,9 @@ var causes = []struct {
 	{is(context.Canceled), exitStopped, "stopped, and nothing was changed.", "run the same command again to go on"},
 	{is(ledger.ErrStale), exitStopped, "", "`sidestep status` shows what is going on"},
 	{is(app.ErrConfig), exitUsage, "", "correct the file, or leave --config and SIDESTEP_CONFIG out"},
-	{is(ledger.ErrFile), exitUsage, "", "name a file that `sidestep ledger export` wrote, unchanged"},
-	{is(ledger.ErrNoTable), exitRefused, nothingChanged + "the ledger table does not exist.", "`sidestep ledger init` makes it; check --table, --region and --profile first"},
+	{is(ledger.ErrFile), exitUsage, "", "name a file that `sidestep ledger export` or a run with a journal wrote, unchanged"},
+	{is(journal.ErrLost), exitRefused, nothingChanged, "make room for the journal, then run it again"},
+	{is(ledger.ErrNoTable), exitRefused, nothingChanged + "the ledger table does not exist.", "`sidestep ledger init` makes it; check --table, --region and --profile first. `--journal FILE` does without it"},
 	{is(ledger.ErrSchema), exitRefused, nothingChanged, "use the version of sidestep that wrote it, or `sidestep ledger init` if it is new"},
 	{is(ledger.ErrNoRun), exitRefused, "", "`sidestep ledger list --runs` shows the runs"},
 	{class(awserr.Access), exitRefused, nothingChanged, "get the permission, or check --profile"},
@@ -102,6 +104,9 @@ func explain(err error) failure {
 	if begun, ok := errors.AsType[*runError](err); ok {
 		return explainRun(begun)
 	}
+	if silent, ok := errors.AsType[*outage](err); ok {
+		return failure{nothingChanged + silent.Error(), silent.next, exitRefused}
+	}
 	for _, c := range causes {
 		if !c.is(err) {
 			continue
@@ -124,6 +129,16 @@ func explainRun(e *runError) failure {
 		return failure{"stopped: nothing further was changed, and what was is in the ledger", e.next, exitStopped}
 	case errors.Is(e.err, ledger.ErrStale):
 		return failure{"stopped: " + said(e.err) + ", nothing further was changed", e.next, exitStopped}
+	}
+	if silent, ok := errors.AsType[*outage](e.err); ok {
+		next := e.next + ", once it answers"
+		if silent.command != "" {
+			next += "; `" + silent.command + "` goes on without it"
+		}
+		return failure{"ended early: " + silent.Error(), next, exitFailed}
+	}
+	if errors.Is(e.err, journal.ErrLost) {
+		return failure{"ended early: " + said(e.err), "make room for the journal, then " + e.next, exitFailed}
 	}
 	return failure{"ended early: " + said(e.err), e.next, exitFailed}
 }

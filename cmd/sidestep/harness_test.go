@@ -76,7 +76,7 @@ func (w *world) run(args ...string) answer {
 func (w *world) connect(_ context.Context, o app.ConnectOptions) (app.Deps, app.Identity, error) {
 	p := w.region.Process(fmt.Sprintf("process-%d", w.calls))
 	return app.Deps{
-		AutoScaling: p.AutoScaling(), EC2: p.EC2(), ELB: p.ELB(), Store: p.Store(w.store), Clock: w.clock,
+		AutoScaling: p.AutoScaling(), ECS: p.ECS(), Lambda: p.Lambda(), Tagging: p.Tagging(), EC2: p.EC2(), ELB: p.ELB(), Store: p.Store(w.store), Clock: w.clock,
 		Account: "111122223333", Region: "us-east-1", Config: o.Config, Progress: o.Progress,
 	}, app.Identity{Account: "111122223333", ARN: "arn:aws:iam::111122223333:user/ann"}, nil
 }

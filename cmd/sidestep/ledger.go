@@ -21,6 +21,9 @@ func (c *cli) ledgerInitCommand() *cobra.Command {
 		Short: "Make the ledger's table, once an account and region",
 		Args:  cobra.NoArgs,
 		RunE: c.do(func(cmd *cobra.Command, _ []string) error {
+			if err := c.onlyTable(); err != nil {
+				return err
+			}
 			s, err := c.open(cmd.Context())
 			if err != nil {
 				return err

@@ -39,7 +39,7 @@ func (c *cli) ledgerRepairCommand() *cobra.Command {
 		if err := checkReason(reason); err != nil {
 			return err
 		}
-		s, err := c.openLedger(cmd.Context())
+		s, err := c.openWrite(cmd.Context())
 		if err != nil {
 			return err
 		}

@@ -37,7 +37,7 @@ func (c *cli) recoverCommand() *cobra.Command {
 		if err := r.check(c); err != nil {
 			return err
 		}
-		s, err := c.open(cmd.Context())
+		s, err := c.openRun(cmd.Context(), resource.Recover)
 		if err != nil {
 			return err
 		}
@@ -121,6 +121,7 @@ func (s *session) zonesOut(ctx context.Context) ([]string, error) {
 	for _, z := range status.Zones {
 		ids = append(ids, z.Zone.ID)
 	}
+	s.known = err == nil
 	return ids, err
 }
 
@@ -151,6 +152,12 @@ func (s *session) recoverEach(ctx context.Context, req engine.Request, zones []s
 			break
 		}
 	}
-	s.print(document, text.String())
+	note, journal := s.kept()
+	for i := range document.Runs {
+		if note != "" {
+			document.Runs[i].Notes = append(document.Runs[i].Notes, note)
+		}
+	}
+	s.print(document, text.String()+journal)
 	return worst
 }

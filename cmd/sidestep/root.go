@@ -15,12 +15,13 @@ func (c *cli) newRoot() *cobra.Command {
 	flags.StringVar(&c.flags.region, "region", "", "AWS region (default: as every AWS tool finds it)")
 	flags.StringVar(&c.flags.profile, "profile", "", "AWS profile (default: as every AWS tool finds it)")
 	flags.StringVar(&c.flags.table, "table", "", "DynamoDB table of the ledger (default: as configured, else sidestep-ledger)")
+	flags.StringVar(&c.flags.journal, "journal", "", "file that is the ledger instead of the table, for when DynamoDB does not answer")
 	flags.StringVar(&c.flags.config, "config", "", "configuration file (default: $SIDESTEP_CONFIG)")
 	flags.StringVar(&c.flags.output, "output", "text", "text or json: one document on stdout")
 	root.AddCommand(
 		c.planCommand(), c.evacuateCommand(), c.recoverCommand(),
 		c.statusCommand(), c.verifyCommand(), c.watchCommand(),
-		c.ledgerCommand(), c.auditCommand(), c.drillCommand(), c.versionCommand(),
+		c.ledgerCommand(), c.auditCommand(), c.drillCommand(), c.doctorCommand(), c.versionCommand(),
 	)
 	return root
 }
@@ -52,6 +53,9 @@ func (c *cli) do(body func(cmd *cobra.Command, args []string) error) func(*cobra
 		}
 		if c.flags.table != "" && !tableName.MatchString(c.flags.table) {
 			return &usageError{fmt.Sprintf("--table %q is no name of a DynamoDB table", c.flags.table), "3 to 255 of a-z, A-Z, 0-9, _, . and -"}
+		}
+		if c.root.PersistentFlags().Changed("journal") && c.flags.journal == "" {
+			return &usageError{"--journal names no file", "say --journal FILE, or leave it out"}
 		}
 		return body(cmd, args)
 	}

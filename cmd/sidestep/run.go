@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -37,18 +38,22 @@ type cli struct {
 	system
 	flags globalFlags
 	root  *cobra.Command
-	ran   bool // a command began: errors before that are about usage
-	said  bool // the document is on stdout
+	args  []string
+	ran   bool          // a command began: errors before that are about usage
+	said  bool          // the document is on stdout
+	input *bufio.Reader // in, shared by all questions
+	after []func()      // what is to be done when the command has ended
 }
 
 // globalFlags are the flags that every command takes.
 type globalFlags struct {
-	region, profile, table, config, output string
+	region, profile, table, journal, config, output string
 }
 
 // run executes one command line and returns the exit code.
 func run(ctx context.Context, args []string, s system) int {
-	c := &cli{system: s}
+	c := &cli{system: s, args: args, input: bufio.NewReader(s.in)}
+	defer c.close()
 	c.root = c.newRoot()
 	c.root.SetArgs(args)
 	c.root.SetIn(s.in)
@@ -72,6 +77,12 @@ func run(ctx context.Context, args []string, s system) int {
 		}{f.document()}))
 	}
 	return f.exit
+}
+
+func (c *cli) close() {
+	for _, f := range slices.Backward(c.after) {
+		f()
+	}
 }
 
 // asksJSON reads the one flag that matters for how to answer where the flags

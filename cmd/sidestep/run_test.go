@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"os"
 	"path/filepath"
@@ -131,7 +132,7 @@ func TestRefusals(t *testing.T) {
 		{"zone of another region", exitRefused, append(evacuate, "--zone", "euw1-az1")},
 		{"local zone", exitRefused, append(evacuate, "--zone", "use1-bos1-az1")},
 		{"empty scope", exitRefused, append(evacuate, "--name", "nothing-*")},
-		{"unknown kind", exitUsage, append(evacuate, "--kinds", "ecs-service")},
+		{"unknown kind", exitUsage, append(evacuate, "--kinds", "eks-nodes")},
 		{"bad pattern", exitUsage, append(evacuate, "--name", "[")},
 		{"bad tag", exitUsage, append(evacuate, "--tag", "team")},
 		{"no policy", exitUsage, append(evacuate, "--policy", "flee")},
@@ -209,7 +210,7 @@ func (w waiting) Read([]byte) (int, error) { <-w.done; return 0, context.Cancele
 func TestStopWhileAsking(t *testing.T) {
 	w := ready(t)
 	ctx, stop := context.WithCancel(t.Context())
-	c := &cli{system: system{in: waiting{ctx.Done()}, err: &strings.Builder{}, terminal: true}}
+	c := &cli{system: system{err: &strings.Builder{}, terminal: true}, input: bufio.NewReader(waiting{ctx.Done()})}
 	stop()
 	if got := explain(c.ask(ctx, false, "echo", "zone ID", zone)); got.exit != exitStopped {
 		t.Errorf("got %v", got)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -21,10 +22,29 @@ type session struct {
 	actor    string
 	place    view.Place
 	progress *progress
+
+	journal *journalFile // that the ledger is in; nil while it is in the table
+	known   bool         // the records of what is to be recovered were read
 }
 
-// open reads the configuration and connects.
+// open connects for a command that changes neither resources nor the ledger, or
+// the table alone.
 func (c *cli) open(ctx context.Context) (*session, error) {
+	s, err := c.start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if c.flags.journal != "" {
+		if err := s.lookAtJournal(c.flags.journal); err != nil {
+			return nil, err
+		}
+	}
+	s.engine = app.Engine(s.deps)
+	return s, nil
+}
+
+// start reads the configuration and connects.
+func (c *cli) start(ctx context.Context) (*session, error) {
 	config, err := c.config()
 	if err != nil {
 		return nil, err
@@ -36,7 +56,7 @@ func (c *cli) open(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.deps, s.engine = deps, app.Engine(deps)
+	s.deps = deps
 	s.actor = actor(who.ARN, c.user())
 	s.place = view.Place{Account: deps.Account, Region: deps.Region, Flags: c.given()}
 	return s, nil
@@ -61,12 +81,12 @@ func (c *cli) config() (app.Config, error) {
 	return config, nil
 }
 
-// given repeats the global flags as they were given, for the commands that are
-// named as next steps.
-func (c *cli) given() string {
+// given repeats the global flags as they were given, but for some, for the commands
+// that are named as next steps.
+func (c *cli) given(but ...string) string {
 	var b strings.Builder
 	c.root.PersistentFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Changed && f.Name != "output" {
+		if f.Changed && f.Name != "output" && !slices.Contains(but, f.Name) {
 			fmt.Fprintf(&b, " --%s %s", f.Name, view.Quote(f.Value.String()))
 		}
 	})

@@ -39,7 +39,7 @@ func (c *cli) watchCommand() *cobra.Command {
 		if c.json() && !once {
 			return &usageError{"watch has no one document to print", "say --once with --output json"}
 		}
-		s, err := c.openLedger(cmd.Context())
+		s, err := c.openWrite(cmd.Context())
 		if err != nil {
 			return err
 		}

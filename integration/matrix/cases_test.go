@@ -37,7 +37,7 @@ func (w *memoryWorld) changes(process string) []region.Call {
 
 func TestFR02SecondRunKeepsTheOriginal(t *testing.T) {
 	w := newMemoryWorld(t)
-	before := w.region.Snapshot()
+	before := w.snapshot()
 	for _, process := range []string{"one", "two", "three"} {
 		w.evacuate(t, process, leaving, resource.Hold)
 	}
@@ -190,7 +190,7 @@ func TestFR18And56And58AreLeftAlone(t *testing.T) {
 
 func TestFR53SecondZoneIsRefused(t *testing.T) {
 	w := newMemoryWorld(t)
-	before := w.region.Snapshot()
+	before := w.snapshot()
 	w.evacuate(t, "first", leaving, resource.Hold)
 	req := w.request(resource.Evacuate, "use1-az2", resource.Hold)
 	for _, override := range []string{"", "use1-az3", "yes"} {
@@ -210,7 +210,7 @@ func TestFR53SecondZoneIsRefused(t *testing.T) {
 
 func TestFR53SecondZoneByOverride(t *testing.T) {
 	w := newMemoryWorld(t)
-	before := w.region.Snapshot()
+	before := w.snapshot()
 	w.evacuate(t, "first", leaving, resource.Hold)
 	req := w.request(resource.Evacuate, "use1-az2", resource.Hold)
 	req.Override = leaving

@@ -77,6 +77,15 @@ type runOf struct {
 // TestCrashMatrix has a process die, or lose an answer, at every call it makes,
 // the ledger's included: whatever comes next, recovery ends at the snapshot.
 func TestCrashMatrix(t *testing.T) {
+	runCrashes(t, sequences, 1000, func(t *testing.T, n int, c crash, p resource.Policy, sequence []runOf) bool {
+		return newMemoryWorld(t).crashAt(t, n, c, p, sequence, resource.Scope{}, quick())
+	})
+}
+
+// runCrashes has every crash happen in every sequence at every call. at plays one,
+// and reports whether there was an nth call.
+func runCrashes(t *testing.T, sequences map[string][]runOf, least int64, at func(*testing.T, int, crash, resource.Policy, []runOf) bool) {
+	t.Helper()
 	var points, runs atomic.Int64
 	t.Run("points", func(t *testing.T) {
 		for name, sequence := range sequences {
@@ -88,7 +97,7 @@ func TestCrashMatrix(t *testing.T) {
 					t.Run(fmt.Sprintf("%s/%s/%s", name, policy, c.name), func(t *testing.T) {
 						t.Parallel()
 						n := 1
-						for crashAt(t, n, c, policy, sequence) {
+						for at(t, n, c, policy, sequence) {
 							n++
 						}
 						points.Add(int64(n - 1))
@@ -99,17 +108,16 @@ func TestCrashMatrix(t *testing.T) {
 		}
 	})
 	t.Logf("crash matrix: %d points in %d runs", points.Load(), runs.Load())
-	if points.Load() < 1000 {
+	if points.Load() < least {
 		t.Errorf("only %d points were covered", points.Load())
 	}
 }
 
 // crashAt plays a scenario in which the nth call goes wrong, and reports whether
 // there was an nth call.
-func crashAt(t *testing.T, n int, c crash, policy resource.Policy, sequence []runOf) bool {
+func (w *memoryWorld) crashAt(t *testing.T, n int, c crash, policy resource.Policy, sequence []runOf, scope resource.Scope, config app.Config) bool {
 	t.Helper()
-	w := newMemoryWorld(t)
-	before := w.region.Snapshot()
+	before := w.snapshot()
 	for _, do := range c.do {
 		for _, victim := range []string{"victim", "victim2", "victim3"} {
 			w.region.Fault(region.Fault{Process: victim, Nth: n, Do: do})
@@ -120,7 +128,7 @@ func crashAt(t *testing.T, n int, c crash, policy resource.Policy, sequence []ru
 		if step.policy != "" {
 			p = step.policy
 		}
-		if _, err := w.run(step.process, step.direction, p); step.process == "last" && err != nil {
+		if _, err := w.attempt(step.process, step.direction, p, scope, config, false); step.process == "last" && err != nil {
 			t.Fatalf("call %d: the last recovery: %v", n, err)
 		}
 	}
@@ -146,7 +154,7 @@ func describe(w *memoryWorld, n int) string {
 // with nothing sent after.
 func TestLostLedgerEndsTheRun(t *testing.T) {
 	w := newMemoryWorld(t)
-	before := w.region.Snapshot()
+	before := w.snapshot()
 	seen := 0
 	w.region.Fault(region.Fault{Process: "victim", Service: "dynamodb", Do: func() region.Effect { return region.Fail(errTimeout) }()})
 	if _, err := w.run("victim", resource.Evacuate, resource.Hold); !errors.Is(err, context.DeadlineExceeded) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"sidestep/pkg/awsclient"
 	"sidestep/pkg/clock"
 	"sidestep/pkg/region"
 	"sidestep/pkg/resource"
@@ -17,7 +18,7 @@ func TestFR38ThrottlesSlowTheRunAndFailNothing(t *testing.T) {
 	w := bulkWorld(500)
 	w.region.Throttle(region.ServiceAutoScaling, 20, 5) // half of what we assume, and shared
 	w.region.Latency(100 * time.Millisecond)
-	before := w.region.Snapshot()
+	before := w.snapshot()
 	config := testConfig()
 	config.Run.Concurrency = 10
 	w.pace("out")
@@ -95,7 +96,7 @@ func (w *memoryWorld) peak(process string) int {
 
 func TestFR44NoLedgerWriteIsLost(t *testing.T) {
 	w := bulkWorld(250) // more than one transaction takes
-	before := w.region.Snapshot()
+	before := w.snapshot()
 	// The second transaction is refused: nothing of it may count as recorded, and
 	// nothing may be sent for what is not.
 	w.region.Fault(region.Fault{Process: "out", Service: region.ServiceLedger, Op: "Write", Nth: 6, Do: region.Fail(errTimeout)})
@@ -111,4 +112,16 @@ func TestFR44NoLedgerWriteIsLost(t *testing.T) {
 	}
 	w.recover(t, "back", leaving)
 	w.wantSnapshot(t, before)
+}
+
+// pace has a process's calls of Auto Scaling go through the pacer, as the SDK's
+// do.
+func (w *memoryWorld) pace(process string) {
+	pacer := awsclient.NewPacer(w.clock, awsclient.CallTimeout, awsclient.Limits)
+	w.region.Process(process).SetPace(func(ctx context.Context, service, op string, send func(context.Context) error) error {
+		if service != region.ServiceAutoScaling {
+			return send(ctx)
+		}
+		return pacer.Do(ctx, awsclient.AutoScaling, op, send)
+	})
 }

@@ -31,7 +31,7 @@ func (h hiding) DescribeSubnets(ctx context.Context, in *ec2.DescribeSubnetsInpu
 // record closed without it would lose it for good.
 func TestASubnetThatListsHideComesBack(t *testing.T) {
 	w := newMemoryWorld(t)
-	before := w.region.Snapshot()
+	before := w.snapshot()
 	w.evacuate(t, "out", leaving, resource.Hold)
 	e := w.engine("back", testConfig())
 	e.Zones = hiding{e.Zones, "subnet-1a"}

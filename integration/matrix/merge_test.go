@@ -81,7 +81,7 @@ func TestFR06DeletedSubnetIsNotPutBack(t *testing.T) {
 func TestFR74StackIsNamedAndTheListComesBackEqual(t *testing.T) {
 	w := newMemoryWorld(t)
 	const name = "shop-ServiceASG-1QXJ4T8K2VBWM"
-	before := w.region.Snapshot()[name]
+	before := w.snapshot()["group "+name]
 	noted := false
 	for _, i := range w.evacuate(t, "out", leaving, resource.Hold).Items {
 		noted = noted || i.Name == name && strings.Contains(strings.Join(i.Notes, " "), "CloudFormation stack")
@@ -90,7 +90,7 @@ func TestFR74StackIsNamedAndTheListComesBackEqual(t *testing.T) {
 		t.Error("the report does not name the stack")
 	}
 	w.recover(t, "back", leaving)
-	if got := w.region.Snapshot()[name]; !reflect.DeepEqual(got, before) {
+	if got := w.snapshot()["group "+name]; !reflect.DeepEqual(got, before) {
 		t.Errorf("it is %+v, and was %+v", got, before)
 	}
 }

@@ -89,7 +89,7 @@ func TestRaceOfTwo(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/out before: %v", name, first), func(t *testing.T) {
 				for repeat := range 10 {
 					w := newMemoryWorld(t)
-					before := w.region.Snapshot()
+					before := w.snapshot()
 					if first {
 						w.evacuate(t, "first", leaving, resource.Hold)
 					}
@@ -140,7 +140,7 @@ func TestPausedRunWakesUp(t *testing.T) {
 func pauseAt(t *testing.T, n int, victim, other resource.Direction) bool {
 	t.Helper()
 	w := newMemoryWorld(t)
-	before := w.region.Snapshot()
+	before := w.snapshot()
 	if victim == resource.Recover {
 		w.evacuate(t, "first", leaving, resource.Hold)
 	}

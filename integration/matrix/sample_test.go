@@ -21,7 +21,7 @@ func TestEvacuateAndRecoverTheSample(t *testing.T) {
 			w := newMemoryWorld(t)
 			w.region.SetLag(20 * time.Second)
 			w.region.Latency(50 * time.Millisecond)
-			before := w.region.Snapshot()
+			before := w.snapshot()
 			config := testConfig()
 			config.Run.Concurrency = 10
 			out, err := w.engine("out", config).Evacuate(context.Background(), w.request(resource.Evacuate, leaving, p))
@@ -85,7 +85,7 @@ func tells(e ledger.Event) bool {
 
 func TestNoWaitIsClosedByReconcile(t *testing.T) {
 	w := newMemoryWorld(t)
-	before := w.region.Snapshot()
+	before := w.snapshot()
 	w.evacuate(t, "out", leaving, resource.Hold)
 	w.region.SetLag(time.Minute)
 	req := w.request(resource.Recover, leaving, "")
@@ -106,7 +106,7 @@ func TestNoWaitIsClosedByReconcile(t *testing.T) {
 func TestStopLeavesACompleteLedger(t *testing.T) {
 	for stopAt := range 30 {
 		w := newMemoryWorld(t)
-		before := w.region.Snapshot()
+		before := w.snapshot()
 		ctx, stop := context.WithCancel(context.Background())
 		w.region.Fault(region.Fault{Process: "out", Nth: 10 + stopAt, Do: region.Foreign(func(*region.Region) { stop() })})
 		result, err := w.engine("out", testConfig()).Evacuate(ctx, w.request(resource.Evacuate, leaving, resource.Hold))

@@ -56,7 +56,7 @@ func testConfig() app.Config {
 func (w *memoryWorld) engine(process string, c app.Config) *engine.Engine {
 	p := w.region.Process(process)
 	return app.Engine(app.Deps{
-		AutoScaling: p.AutoScaling(), EC2: p.EC2(), ELB: p.ELB(), Store: p.Store(w.store),
+		AutoScaling: p.AutoScaling(), ECS: p.ECS(), Lambda: p.Lambda(), Tagging: p.Tagging(), EC2: p.EC2(), ELB: p.ELB(), Store: p.Store(w.store),
 		Clock: w.clock, Account: sampleAccount, Region: sampleRegion, Config: c,
 	})
 }
@@ -93,20 +93,30 @@ func (w *memoryWorld) recover(t testing.TB, process, zone string) engine.Result 
 	return result
 }
 
+// snapshot is everything that is configured in the region, by kind and name.
+type snapshot map[string]any
+
+func (w *memoryWorld) snapshot() snapshot { return w.region.Configuration() }
+
 // wantSnapshot checks that the region's configuration is as it was and that
 // nothing is left of the evacuation.
-func (w *memoryWorld) wantSnapshot(t testing.TB, want map[string]region.GroupConfig) {
+func (w *memoryWorld) wantSnapshot(t testing.TB, want snapshot) {
 	t.Helper()
-	got := w.region.Snapshot()
+	w.wantConfiguration(t, want)
+	w.wantNothingOpen(t)
+}
+
+func (w *memoryWorld) wantConfiguration(t testing.TB, want snapshot) {
+	t.Helper()
+	got := w.snapshot()
 	for name := range want {
 		if !reflect.DeepEqual(got[name], want[name]) {
-			t.Errorf("group %s is\n  %+v, want\n  %+v", name, got[name], want[name])
+			t.Errorf("%s is\n  %+v, want\n  %+v", name, got[name], want[name])
 		}
 	}
 	if len(got) != len(want) {
-		t.Errorf("%d groups, want %d", len(got), len(want))
+		t.Errorf("%d resources, want %d", len(got), len(want))
 	}
-	w.wantNothingOpen(t)
 }
 
 func (w *memoryWorld) wantNothingOpen(t testing.TB) {

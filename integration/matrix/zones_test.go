@@ -37,7 +37,7 @@ func TestCallsForAnotherZoneAreWaitedFor(t *testing.T) {
 func secondZoneAt(t *testing.T, n int, effects []region.Effect) bool {
 	t.Helper()
 	w := newMemoryWorld(t)
-	before := w.region.Snapshot()
+	before := w.snapshot()
 	w.evacuate(t, "first", leaving, resource.Hold)
 	for _, do := range effects {
 		w.region.Fault(region.Fault{Process: "victim", Nth: n, Do: do})
@@ -69,7 +69,7 @@ func secondZoneAt(t *testing.T, n int, effects []region.Effect) bool {
 // not moved is not settled by the watching that follows.
 func TestHeldTrafficStaysReported(t *testing.T) {
 	w := newMemoryWorld(t)
-	before := w.region.Snapshot()
+	before := w.snapshot()
 	w.evacuate(t, "hold", leaving, resource.Hold)
 	result := w.evacuate(t, "drain", leaving, resource.Drain)
 	if got := outcomes(result)["checkout"]; got != resource.HeldTraffic {
@@ -83,7 +83,7 @@ func TestHeldTrafficStaysReported(t *testing.T) {
 // does not hold the recovery up for a day.
 func TestFastClockIsNotWaitedFor(t *testing.T) {
 	w := newMemoryWorld(t)
-	before := w.region.Snapshot()
+	before := w.snapshot()
 	w.evacuate(t, "out", leaving, resource.Hold)
 	records, err := w.ledger().Records(context.Background(), leaving)
 	if err != nil {

@@ -7,8 +7,11 @@ import (
 	"fmt"
 
 	"sidestep/pkg/clock"
+	"sidestep/pkg/doctor"
 	"sidestep/pkg/engine"
 	"sidestep/pkg/kind/autoscalinggroup"
+	"sidestep/pkg/kind/ecsservice"
+	"sidestep/pkg/kind/lambdafunction"
 	"sidestep/pkg/ledger"
 	"sidestep/pkg/resource"
 	"sidestep/pkg/traffic"
@@ -16,12 +19,17 @@ import (
 )
 
 // Deps is all that Sidestep needs of the world. Every field is required but
-// CreateTable and Progress.
+// IAM, CreateTable and Progress.
 type Deps struct {
 	AutoScaling autoscalinggroup.API
+	ECS         ecsservice.API
+	Lambda      lambdafunction.API
+	Tagging     lambdafunction.TagsAPI
 	EC2         zone.API
 	ELB         traffic.API
-	Store       ledger.Store
+	// IAM is asked by doctor alone; nil where there is nobody to ask.
+	IAM   doctor.IAM
+	Store ledger.Store
 	// CreateTable makes what Store writes to; nil where that is there already.
 	CreateTable func(context.Context) error
 	Clock       clock.Clock
@@ -63,6 +71,8 @@ func InitLedger(ctx context.Context, d Deps) error {
 func drivers(d Deps) []resource.Driver {
 	return []resource.Driver{
 		autoscalinggroup.New(d.AutoScaling, autoscalinggroup.Options{KeepReplacing: d.Config.Groups.KeepReplacing}),
+		ecsservice.New(d.ECS),
+		lambdafunction.New(d.Lambda, d.Tagging, d.Clock),
 	}
 }
 

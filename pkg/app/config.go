@@ -87,7 +87,7 @@ func DefaultConfig() Config {
 			Deadline: t.Deadline, Concurrency: t.Concurrency, Batch: t.Batch, BusyWait: t.BusyWait,
 		},
 		ECS:    ECSConfig{Concurrency: t.Rollouts, Deadline: t.RolloutDeadline},
-		Lambda: LambdaConfig{UpdatesPerSecond: awsclient.LambdaPerSecond},
+		Lambda: LambdaConfig{UpdatesPerSecond: 12},
 		Ledger: LedgerConfig{Table: "sidestep-ledger", Deadline: 5 * time.Second},
 	}
 }
@@ -157,17 +157,18 @@ func (c Config) validate() error {
 			return fmt.Errorf("%s is %v, it must be from %v to %v", d.key, d.got, d.min, d.max)
 		}
 	}
-	if c.Run.Concurrency < 1 || c.Run.Concurrency > 100 {
-		return fmt.Errorf("run.concurrency is %d, it must be from 1 to 100", c.Run.Concurrency)
-	}
-	if c.Run.Batch < 1 || c.Run.Batch > 50 {
-		return fmt.Errorf("run.batch is %d, it must be from 1 to 50", c.Run.Batch)
-	}
-	if c.ECS.Concurrency < 0 || c.ECS.Concurrency > 1000 {
-		return fmt.Errorf("ecs.concurrency is %d, it must be from 1 to 1000, or 0 for no limit", c.ECS.Concurrency)
-	}
-	if p := c.Lambda.UpdatesPerSecond; p < 0.1 || p > awsclient.LambdaPerSecond {
-		return fmt.Errorf("lambda.updatesPerSecond is %g, it must be from 0.1 to %d", p, awsclient.LambdaPerSecond)
+	for _, n := range []struct {
+		key           string
+		got, min, max float64
+	}{
+		{"run.concurrency", float64(c.Run.Concurrency), 1, 100},
+		{"run.batch", float64(c.Run.Batch), 1, 50},
+		{"ecs.concurrency", float64(c.ECS.Concurrency), 0, 1000},
+		{"lambda.updatesPerSecond", c.Lambda.UpdatesPerSecond, 0.1, awsclient.LambdaPerSecond},
+	} {
+		if n.got < n.min || n.got > n.max {
+			return fmt.Errorf("%s is %g, it must be from %g to %g", n.key, n.got, n.min, n.max)
+		}
 	}
 	if !tableName.MatchString(c.Ledger.Table) {
 		return fmt.Errorf("ledger.table is %q, which is no name of a DynamoDB table", c.Ledger.Table)

@@ -11,7 +11,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ecs"
 	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+	"github.com/aws/aws-sdk-go-v2/service/iam"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/resourcegroupstaggingapi"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/smithy-go"
 
@@ -53,7 +57,8 @@ func (e *ConnectError) Unwrap() error { return e.Err }
 // that an engine needs. What is wrong with any of that is a *ConnectError, known
 // within a minute however the network fails.
 func Connect(ctx context.Context, o ConnectOptions) (Deps, Identity, error) {
-	pacer := awsclient.NewPacer(o.Clock, awsclient.CallTimeout, awsclient.Limits)
+	limits := awsclient.WithLambdaUpdates(awsclient.Limits, o.Config.Lambda.UpdatesPerSecond)
+	pacer := awsclient.NewPacer(o.Clock, awsclient.CallTimeout, limits)
 	cfg, err := awsclient.Load(ctx, pacer, o.Region, o.Profile)
 	if err != nil {
 		return Deps{}, Identity{}, explain(ctx, err)
@@ -69,8 +74,12 @@ func Connect(ctx context.Context, o ConnectOptions) (Deps, Identity, error) {
 	db := dynamodb.NewFromConfig(cfg)
 	return Deps{
 		AutoScaling: autoscaling.NewFromConfig(cfg),
+		ECS:         ecs.NewFromConfig(cfg),
+		Lambda:      lambda.NewFromConfig(cfg),
+		Tagging:     resourcegroupstaggingapi.NewFromConfig(cfg),
 		EC2:         ec2.NewFromConfig(cfg),
 		ELB:         elb.NewFromConfig(cfg),
+		IAM:         iam.NewFromConfig(cfg),
 		Store:       dynamo.New(db, table),
 		CreateTable: func(ctx context.Context) error { return dynamo.Create(ctx, db, table, o.Clock) },
 		Clock:       o.Clock,

@@ -16,6 +16,8 @@ const (
 	DrillRegion  = "us-east-1"
 	// DrillZone is the first zone of the sample region.
 	DrillZone = "use1-az1"
+	// fullPage has the region answer with pages as large as AWS's.
+	fullPage = 1000
 	// drillLatency is what a call takes there, so that time passes.
 	drillLatency = 120 * time.Millisecond
 )
@@ -30,20 +32,41 @@ type Drill struct {
 	Clock  *clock.Virtual
 }
 
-// NewDrill makes the region of that seed. Whatever waits in it must run in the
-// goroutine that called NewDrill, or be started by its clock. Equal seeds give
-// equal drills.
-func NewDrill(ctx context.Context, seed int64, progress func(string, int, int)) (Drill, error) {
+// DrillOptions say what a drill is to be.
+type DrillOptions struct {
+	// Seed makes up the region's identifiers. Equal options give equal drills.
+	Seed int64
+	// Fleet is how many groups, services and functions the region has beside the
+	// sample. With any it throttles as AWS does, and several are changed at a time.
+	Fleet    int
+	Config   Config
+	Progress func(step string, done, total int)
+}
+
+// drillProcess is the drill's one process.
+const drillProcess = "drill"
+
+// NewDrill makes the region. Whatever waits in it must run in the goroutine that
+// called NewDrill, or be started by its clock.
+func NewDrill(ctx context.Context, o DrillOptions) (Drill, error) {
 	c := clock.NewVirtual(drillStart)
-	r := region.Sample(region.Config{Clock: c, Account: DrillAccount, Name: DrillRegion, Seed: seed})
+	r := region.Sample(region.Config{Clock: c, Account: DrillAccount, Name: DrillRegion, Seed: o.Seed})
+	r.AddSampleServices()
+	r.AddSampleFunctions()
 	r.Latency(drillLatency)
-	config := DefaultConfig()
-	// One at a time: two at one instant would come in any order.
-	config.Run.Concurrency = 1
-	p := r.Process("drill")
+	p := r.Process(drillProcess)
+	config := o.Config
+	if o.Fleet > 0 {
+		addFleet(r, o.Fleet)
+		r.SetPageSize(fullPage)
+		throttle(r, p, c)
+	} else {
+		config.Run.Concurrency = 1 // two at one instant would come in any order
+	}
 	deps := Deps{
-		AutoScaling: p.AutoScaling(), EC2: p.EC2(), ELB: p.ELB(), Store: p.Store(memory.New()),
-		Clock: c, Account: DrillAccount, Region: DrillRegion, Config: config, Progress: progress,
+		AutoScaling: p.AutoScaling(), ECS: p.ECS(), Lambda: p.Lambda(), Tagging: p.Tagging(),
+		EC2: p.EC2(), ELB: p.ELB(), Store: p.Store(memory.New()),
+		Clock: c, Account: DrillAccount, Region: DrillRegion, Config: config, Progress: o.Progress,
 	}
 	if err := InitLedger(ctx, deps); err != nil {
 		return Drill{}, fmt.Errorf("preparing the drill: %w", err)

@@ -56,7 +56,7 @@ func (t Trail) Phase(p ledger.Phase) ledger.Event {
 
 // Back says that the zone is in service again.
 func (t Trail) Back() ledger.Event {
-	return t.event("zone.back", "zone "+t.Run.Zone+" has no open record any more and is back in service")
+	return t.event(ledger.ZoneBack, "zone "+t.Run.Zone+" has no open record any more and is back in service")
 }
 
 // Listed counts what was found, by what is to become of it.

@@ -110,6 +110,7 @@ func backoff(attempt int) time.Duration {
 // bucket is one token bucket and what is known of its real size.
 type bucket struct {
 	limit    Limit
+	full     float64 // the rate when nothing throttles
 	tokens   *rate.Limiter
 	inFlight int
 }
@@ -128,7 +129,8 @@ func (p *Pacer) of(service, op string) []*bucket {
 		}
 		b := p.buckets[key]
 		if b == nil {
-			b = &bucket{limit: l, tokens: rate.NewLimiter(rate.Limit(l.PerSecond), l.Burst)}
+			burst, perSecond := l.Ours()
+			b = &bucket{limit: l, full: perSecond, tokens: rate.NewLimiter(rate.Limit(perSecond), burst)}
 			p.buckets[key] = b
 		}
 		found = append(found, b)
@@ -184,8 +186,8 @@ func (p *Pacer) leave(buckets []*bucket, class awserr.Class) {
 			if spare := int(b.tokens.TokensAt(now)); spare > 0 {
 				b.tokens.ReserveN(now, spare)
 			}
-		case class == awserr.None && current < b.limit.PerSecond:
-			b.tokens.SetLimitAt(now, rate.Limit(min(current*1.05, b.limit.PerSecond)))
+		case class == awserr.None && current < b.full:
+			b.tokens.SetLimitAt(now, rate.Limit(min(current*1.05, b.full)))
 		}
 	}
 }

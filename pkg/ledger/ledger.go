@@ -1,6 +1,6 @@
 // Package ledger is Sidestep's memory: what was changed, from what, by whom, and
 // who may act. Every write is conditional. The protocol is here, once; a Store
-// keeps the items (DynamoDB, memory).
+// keeps the items (DynamoDB, a file, memory).
 package ledger
 
 import (
@@ -45,11 +45,15 @@ func New(store Store, c clock.Clock, account, region string, deadline time.Durat
 	return &Ledger{
 		store:    store,
 		clock:    c,
-		region:   "region#" + account + "#" + region,
+		region:   Name(account, region),
 		deadline: deadline,
 		sequence: numbers(),
 	}
 }
+
+// Name names the ledger of an account and region. It is the partition key of the
+// lock and of the zones out.
+func Name(account, region string) string { return "region#" + account + "#" + region }
 
 // Store gives the raw items, for export and import.
 func (l *Ledger) Store() Store { return l.store }
@@ -102,6 +106,23 @@ func (l *Ledger) Init(ctx context.Context) error {
 	err := l.write(ctx, Op{Put: encode("schema", "version", schema{SchemaVersion}), If: Condition{Absent: true}})
 	if errors.Is(err, ErrCondition) {
 		return l.Check(ctx)
+	}
+	return err
+}
+
+// Begin makes a ledger in a file ready, if it is new. Its fences begin at the
+// present second: that is above the table's, which may not be asked for its own,
+// and above those of a file begun earlier elsewhere. What is written later counts
+// as later when all of them are joined.
+func (l *Ledger) Begin(ctx context.Context) error {
+	if err := l.Init(ctx); err != nil {
+		return err
+	}
+	now := l.clock.Now().UTC()
+	first := Lock{Fence: now.Unix(), Heartbeat: now}
+	err := l.write(ctx, Op{Put: encode(l.region, lockKey, first), If: Condition{Absent: true}})
+	if errors.Is(err, ErrCondition) {
+		return nil
 	}
 	return err
 }

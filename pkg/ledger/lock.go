@@ -10,7 +10,7 @@ import (
 // Lock reads the run lock; the zero Lock if there never was one.
 func (l *Ledger) Lock(ctx context.Context) (Lock, error) {
 	var lock Lock
-	if _, err := l.get(ctx, l.region, "lock", &lock); err != nil {
+	if _, err := l.get(ctx, l.region, lockKey, &lock); err != nil {
 		return Lock{}, fmt.Errorf("reading the run lock: %w", err)
 	}
 	return lock, nil
@@ -27,7 +27,7 @@ func (l *Ledger) Acquire(ctx context.Context, seen Lock, run, actor string) (Loc
 // another ledger.
 func (l *Ledger) AcquireAbove(ctx context.Context, seen Lock, floor int64, run, actor string) (Lock, error) {
 	next := Lock{Owner: run, Fence: max(seen.Fence, floor) + 1, Heartbeat: l.clock.Now().UTC(), Actor: actor}
-	err := l.write(ctx, Op{Put: encode(l.region, "lock", next), If: asSeen(seen)})
+	err := l.write(ctx, Op{Put: encode(l.region, lockKey, next), If: asSeen(seen)})
 	if errors.Is(err, ErrCondition) {
 		now, readErr := l.Lock(ctx)
 		if readErr == nil && now.Owner == run && now.Fence == next.Fence && now.Heartbeat.Equal(next.Heartbeat) {
@@ -55,7 +55,7 @@ func (l *Ledger) Beat(ctx context.Context, lock Lock) (Lock, error) {
 	next.Heartbeat = l.clock.Now().UTC()
 	// The heartbeat itself is not in the condition: an answer that was lost must
 	// not make the owner a stranger to its own lock.
-	err := l.write(ctx, Op{Put: encode(l.region, "lock", next), If: l.fenced(lock).If})
+	err := l.write(ctx, Op{Put: encode(l.region, lockKey, next), If: l.fenced(lock).If})
 	if err != nil {
 		return lock, fmt.Errorf("renewing the run lock: %w", stale(err))
 	}
@@ -65,7 +65,7 @@ func (l *Ledger) Beat(ctx context.Context, lock Lock) (Lock, error) {
 // Release frees the lock, keeping its fence for the next taker to raise.
 func (l *Ledger) Release(ctx context.Context, lock Lock) error {
 	free := Lock{Fence: lock.Fence, Heartbeat: l.clock.Now().UTC()}
-	err := l.write(ctx, Op{Put: encode(l.region, "lock", free), If: l.fenced(lock).If})
+	err := l.write(ctx, Op{Put: encode(l.region, lockKey, free), If: l.fenced(lock).If})
 	if errors.Is(err, ErrCondition) {
 		return nil // freed already, or no longer ours
 	}
@@ -78,7 +78,7 @@ func (l *Ledger) Release(ctx context.Context, lock Lock) error {
 // fenced is the check that a lock is still its owner's.
 func (l *Ledger) fenced(lock Lock) Op {
 	return Op{
-		Check: Item{"pk": l.region, "sk": "lock"},
+		Check: Item{"pk": l.region, "sk": lockKey},
 		If:    Condition{Equals: map[string]any{"owner": lock.Owner, "fence": float64(lock.Fence)}},
 	}
 }
@@ -93,8 +93,11 @@ func asSeen(seen Lock) Condition {
 	}}
 }
 
-// outKey is the sort key of the zones-out map.
-const outKey = "out"
+// Sort keys of the run lock and of the zones-out map.
+const (
+	lockKey = "lock"
+	outKey  = "out"
+)
 
 // zones is the item of the zones-out map.
 type zones struct {
@@ -111,6 +114,15 @@ func (l *Ledger) ZonesOut(ctx context.Context) (ZonesOut, error) {
 		z.Zones = ZonesOut{}
 	}
 	return z.Zones, nil
+}
+
+// ZonesIn reads the zones-out map from its item, if that is what the item is.
+func ZonesIn(item Item, name string) (ZonesOut, bool) {
+	var z zones
+	if item.PK() != name || item.SK() != outKey || decode(item, &z) != nil {
+		return nil, false
+	}
+	return z.Zones, true
 }
 
 // SetZonesOut writes the map, if the lock is still its owner's. One run executes

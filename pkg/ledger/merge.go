@@ -26,6 +26,9 @@ type Merged struct {
 	Since map[string]time.Time `json:"since,omitempty"`
 	// Made says by part which version it is of, where that is not Version.
 	Made map[string]Version `json:"made,omitempty"`
+	// States are what was merged, where it is more than one: written by runs that
+	// knew nothing of each other. A further import may show that one is closed.
+	States []Record `json:"states,omitempty"`
 }
 
 // Version orders what runs wrote: by fence, and by sequence within one.
@@ -91,11 +94,6 @@ func stamp(r Record, lock Lock, sequence int64) Record {
 	merged.By = lock.Fence
 	r.Merged, r.Fence, r.Sequence = &merged, lock.Fence, sequence+1
 	return r
-}
-
-// same reports whether two records hold the same, whoever wrote them last.
-func same(a, b Record) bool {
-	return bytes.Equal(canonical(mergeRecords(a, a)), canonical(mergeRecords(b, b)))
 }
 
 func takeApart(r Record) origin {

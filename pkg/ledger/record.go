@@ -44,6 +44,8 @@ type Record struct {
 	CreatedAt time.Time        `json:"createdAt"`
 	UpdatedAt time.Time        `json:"updatedAt"`
 
+	// Past names what each run that held the record before wrote last.
+	Past []Hand `json:"past,omitempty"`
 	// Merged is left by an import, for the next one.
 	Merged *Merged `json:"merged,omitempty"`
 }
@@ -133,4 +135,7 @@ type Event struct {
 	Text     string           `json:"text"`
 	Duration time.Duration    `json:"durationNs,omitempty"`
 	Detail   map[string]int   `json:"detail,omitempty"`
+	// Closes names the states of the record that was deleted together with writing
+	// the event: none of them may come back from a file.
+	Closes []Hand `json:"closes,omitempty"`
 }

@@ -16,6 +16,10 @@ const (
 	eventPrefix = "event#"
 )
 
+func isEvent(i Item) bool {
+	return strings.HasPrefix(i.PK(), runPrefix) && strings.HasPrefix(i.SK(), eventPrefix)
+}
+
 // PutRun writes a run's header together with events.
 func (l *Ledger) PutRun(ctx context.Context, r Run, events ...Event) error {
 	ops := append(l.eventOps(events), Op{Put: encode(runPrefix+r.ID, headerKey, r)})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -91,7 +92,9 @@ func content(t fataler, b *table) string {
 			continue
 		}
 		if merged, ok := item["merged"].(map[string]any); ok {
+			merged = maps.Clone(merged) // the store shares it
 			delete(merged, "by")
+			item["merged"] = merged
 			delete(item, "fence")
 			delete(item, "sequence")
 		}

@@ -26,20 +26,38 @@ type Transfer struct {
 	runs    []Run
 	events  []Item
 	out     ZonesOut
+	over    *endings
 	fence   int64
 }
 
-// Zones lists the IDs of the zones that the file says are out.
+func newTransfer() *Transfer { return &Transfer{out: ZonesOut{}, over: newEndings()} }
+
+// Zones lists the IDs of the zones that the file says are out, or came back.
 func (t *Transfer) Zones() []string {
-	var ids []string
-	for id := range t.out {
-		ids = append(ids, id)
-	}
+	ids := slices.Concat(t.zonesOut(), t.over.zones())
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// zonesOut lists the IDs of the zones that the file says are out.
+func (t *Transfer) zonesOut() []string {
+	ids := slices.Collect(maps.Keys(t.out))
 	for _, r := range t.records {
 		ids = append(ids, r.Zone)
 	}
-	slices.Sort(ids)
-	return slices.Compact(ids)
+	return ids
+}
+
+// alone returns an *OtherZoneError if the file has a zone out and one of out is
+// none of the file's.
+func (t *Transfer) alone(out ZonesOut) error {
+	theirs := t.zonesOut()
+	for _, id := range slices.Sorted(maps.Keys(out)) {
+		if len(theirs) > 0 && !slices.Contains(theirs, id) {
+			return &OtherZoneError{id}
+		}
+	}
+	return nil
 }
 
 // Fence is the highest fence in the file. Who imports it needs a higher one, or a
@@ -52,7 +70,7 @@ func (t *Transfer) Fence() int64 { return t.fence }
 func (l *Ledger) ReadTransfer(r io.Reader) (*Transfer, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
-	t := &Transfer{out: ZonesOut{}}
+	t := newTransfer()
 	header, seen, n := exportHeader{}, map[string]bool{}, 0
 	for lines.Scan() {
 		n++
@@ -78,6 +96,29 @@ func (l *Ledger) ReadTransfer(r io.Reader) (*Transfer, error) {
 		return nil, fmt.Errorf("%w: line 1: it is empty", ErrFile)
 	case n-1 != header.Items:
 		return nil, fmt.Errorf("%w: line %d: it ends after %d of %d items", ErrFile, n, n-1, header.Items)
+	}
+	return t, nil
+}
+
+// TransferOf makes a transfer of all the items of another ledger of this account
+// and region, such as a journal. It returns ErrFile for an item that it does not
+// understand to the last attribute.
+func (l *Ledger) TransferOf(items []Item) (*Transfer, error) {
+	t := newTransfer()
+	for _, item := range items {
+		if item.PK() == l.region && item.SK() == lockKey {
+			var lock Lock
+			if err := decode(item, &lock); err != nil {
+				return nil, fmt.Errorf("%w: %w", ErrFile, err)
+			}
+			t.fence = max(t.fence, lock.Fence)
+		}
+		if !l.exported(item) {
+			continue
+		}
+		if err := l.add(t, item); err != nil {
+			return nil, fmt.Errorf("%w: item %s / %s: %w", ErrFile, item.PK(), item.SK(), err)
+		}
 	}
 	return t, nil
 }
@@ -157,6 +198,7 @@ func (t *Transfer) addEvent(run string, item, attributes Item) error {
 		return fmt.Errorf("an event of run %q says that it is of run %q", run, e.Run)
 	}
 	t.events = append(t.events, item)
+	t.over.add(e)
 	return nil
 }
 
@@ -182,10 +224,13 @@ func (t *Transfer) addRecord(item, attributes Item) error {
 	if err := check(r); err != nil {
 		return err
 	}
-	t.fence = max(t.fence, r.Fence)
-	if r.Merged != nil {
-		t.fence = max(t.fence, r.Merged.By, r.Merged.Fence)
+	for _, s := range states(r) {
+		if err := check(s); err != nil {
+			return err
+		}
+		t.fence = max(t.fence, s.Fence)
 	}
+	t.fence = max(t.fence, r.Fence)
 	t.records = append(t.records, r)
 	return nil
 }

@@ -146,6 +146,8 @@ func (l *Ledger) claimEach(ctx context.Context, lock Lock, records []Record) ([]
 
 // raised is a record with the fence of the lock.
 func (l *Ledger) raised(lock Lock, r Record) Record {
+	r.Past = behind(r).hands()
+	r.Merged = sinceOnly(r.Merged) // what it was merged from is in the past now
 	r.Fence, r.Run = lock.Fence, lock.Owner
 	r.Sequence++
 	r.UpdatedAt = l.clock.Now().UTC()
@@ -194,7 +196,7 @@ func (l *Ledger) DeleteAll(ctx context.Context, entries []Entry) (int, error) {
 	for _, chunk := range transactions(entries) {
 		var ops []Op
 		for _, e := range chunk {
-			ops = append(ops, l.eventOps(e.Events)...)
+			ops = append(ops, l.eventOps(closing(e))...)
 			ops = append(ops, Op{Delete: ItemOf(e.Record), If: held(e.Record)})
 		}
 		err := l.write(ctx, ops...)

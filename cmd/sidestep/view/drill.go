@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"sidestep/pkg/app"
 	"sidestep/pkg/engine"
 	"sidestep/pkg/resource"
 	"sidestep/pkg/zone"
@@ -17,11 +18,13 @@ type Drill struct {
 	Zone                       zone.Zone
 	Policy                     resource.Policy
 	Plan, Evacuation, Recovery engine.Result
-	// Before, Out and After count instances by group and zone ID: before the
-	// evacuation, while the zone was out, and after the recovery.
+	// Before, Out and After count instances by group, and tasks by service, and zone
+	// ID: before the evacuation, while the zone was out, and after the recovery.
 	Before, Out, After map[string]map[string]int
-	Restored           bool
-	Violations         []string
+	// Paces are those of the evacuation and of the recovery, of a fleet.
+	Paces      []app.Pace
+	Restored   bool
+	Violations []string
 }
 
 // DrillDocument is a drill for programs.
@@ -35,6 +38,26 @@ type DrillDocument struct {
 	Evacuation Document         `json:"evacuation"`
 	Recovery   Document         `json:"recovery"`
 	Instances  []GroupInstances `json:"instances"`
+	Paces      []PaceDocument   `json:"paces,omitempty"`
+}
+
+// PaceDocument is how fast a run was: the time it took in the region's own time,
+// by the least that its changes take at AWS's rates, and AWS calls by changed or
+// looked-at resource of the fleet.
+type PaceDocument struct {
+	Seconds      float64        `json:"seconds"`
+	LeastSeconds float64        `json:"leastSeconds"`
+	Ratio        float64        `json:"ratio"`
+	Calls        map[string]int `json:"calls"`
+	Throttled    int            `json:"throttled"`
+}
+
+func newPace(p app.Pace) PaceDocument {
+	d := PaceDocument{Seconds: p.Took.Seconds(), LeastSeconds: p.Least.Seconds(), Calls: p.Calls, Throttled: p.Throttled}
+	if p.Least > 0 {
+		d.Ratio = d.Seconds / d.LeastSeconds
+	}
+	return d
 }
 
 // GroupInstances counts a group's instances by zone ID.
@@ -54,6 +77,9 @@ func (d Drill) Document(p Place) DrillDocument {
 	for _, g := range slices.Sorted(maps.Keys(d.Before)) {
 		doc.Instances = append(doc.Instances, GroupInstances{g, d.Before[g], d.Out[g], d.After[g]})
 	}
+	for _, p := range d.Paces {
+		doc.Paces = append(doc.Paces, newPace(p))
+	}
 	return doc
 }
 
@@ -72,8 +98,25 @@ func (d Drill) Text(p Place) string {
 	b.WriteString(stillExposed(d.Evacuation))
 	b.WriteString(onPurpose(d.Evacuation, pick(d.Evacuation, isClosed)))
 	b.WriteString("\n" + headline(p, d.Recovery) + "\n")
-	b.WriteString("\nINSTANCES before > while the zone was out > after the recovery\n" + d.placement())
+	for i, run := range []string{"evacuation", "recovery"} {
+		if i < len(d.Paces) {
+			b.WriteString("\n" + pace(run, newPace(d.Paces[i])))
+		}
+	}
+	if len(d.Paces) == 0 {
+		b.WriteString("\nINSTANCES AND TASKS before > while the zone was out > after the recovery\n" + d.placement())
+	}
 	return b.String()
+}
+
+// pace says how fast a run was.
+func pace(run string, p PaceDocument) string {
+	calls := make([]string, 0, len(p.Calls))
+	for _, service := range slices.Sorted(maps.Keys(p.Calls)) {
+		calls = append(calls, fmt.Sprintf("%s %d", service, p.Calls[service]))
+	}
+	return wrap("", fmt.Sprintf("PACE of the %s: %.0f s, %.2f times the %.0f s that its changes take at AWS's rates; calls: %s; throttled: %d",
+		run, p.Seconds, p.Ratio, p.LeastSeconds, strings.Join(calls, ", "), p.Throttled))
 }
 
 // placement is the table of instances by group and zone.
@@ -87,7 +130,7 @@ func (d Drill) placement() string {
 		}
 	}
 	ids := slices.Sorted(maps.Keys(zones))
-	rows := [][]string{append([]string{"GROUP"}, ids...)}
+	rows := [][]string{append([]string{"NAME"}, ids...)}
 	for _, g := range slices.Sorted(maps.Keys(d.Before)) {
 		row := []string{clip(g, maxName)}
 		for _, id := range ids {

@@ -180,8 +180,6 @@ func claimChanged(t *testing.T, s ledger.Store) {
 	wantErr(t, err, ledger.ErrStale)
 }
 
-// claimStale must not lower a fence, whether the stale run read the record before
-// the new one claimed it or after.
 // claimMany: more than one write takes, and one that was written meanwhile must
 // neither be lost nor keep the others from being claimed.
 func claimMany(t *testing.T, s ledger.Store) {
@@ -216,6 +214,8 @@ func claimMany(t *testing.T, s ledger.Store) {
 	wantErr(t, err, ledger.ErrStale)
 }
 
+// claimStale must not lower a fence, whether the stale run read the record before
+// the new one claimed it or after.
 func claimStale(t *testing.T, s ledger.Store) {
 	l, stale := locked(t, s)
 	before := create(t, l, stale, planned(zoneID, "web"))
