@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"sidestep/pkg/app"
@@ -16,7 +17,15 @@ import (
 // killed is what a shell reports for a process that Ctrl-C ended.
 const killed = 130
 
+// softMemory is from where on the collector works harder rather than let the
+// process grow: it may run on a small jump host, beside what else is needed that
+// night. GOMEMLIMIT sets another.
+const softMemory = 96 << 20
+
 func main() {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(softMemory)
+	}
 	ctx, stop := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

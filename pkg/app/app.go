@@ -71,7 +71,7 @@ func InitLedger(ctx context.Context, d Deps) error {
 func drivers(d Deps) []resource.Driver {
 	return []resource.Driver{
 		autoscalinggroup.New(d.AutoScaling, autoscalinggroup.Options{KeepReplacing: d.Config.Groups.KeepReplacing}),
-		ecsservice.New(d.ECS),
+		ecsservice.New(d.ECS, d.Clock),
 		lambdafunction.New(d.Lambda, d.Tagging, d.Clock),
 	}
 }

@@ -69,6 +69,19 @@ func (Real) Each(n, limit int, f func(i int)) {
 // Go runs f in its own goroutine.
 func (Real) Go(f func()) { go f() }
 
+// Try is Each for an f that may fail. All calls are made; the error is that of the
+// first in their order.
+func Try(c Clock, n, limit int, f func(i int) error) error {
+	errs := make([]error, n)
+	c.Each(n, limit, func(i int) { errs[i] = f(i) })
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // share returns a function that, run by any number of workers, calls f once for
 // each of 0 to n-1.
 func share(n int, f func(i int)) func() {

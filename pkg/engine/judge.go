@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"sidestep/pkg/clock"
 	"sidestep/pkg/ledger"
 	"sidestep/pkg/resource"
 )
@@ -33,6 +34,7 @@ type sighting struct {
 	rec      ledger.Record
 	live     resource.Resource
 	seen     bool // AWS returned it
+	young    bool // and may not show yet what it was asked for
 	change   resource.Change
 	progress resource.Progress
 }
@@ -40,10 +42,14 @@ type sighting struct {
 // judgeAll judges the reading of each record by the change that wanted gives.
 func (e *Engine) judgeAll(ctx context.Context, d resource.Driver, records []ledger.Record, read map[string]resource.Resource, wanted func(ledger.Record, resource.Resource) resource.Change) []sighting {
 	all := make([]sighting, len(records))
+	// A service that works on after accepting may answer with what was before for a
+	// moment, settled as that is.
+	_, worksOn := d.(resource.Explainer)
 	e.Clock.Each(len(records), e.Timing.Concurrency, func(i int) {
 		rec := records[i]
 		r, seen := read[rec.ARN]
 		all[i] = sighting{rec: rec, live: r, seen: seen}
+		all[i].young = worksOn && clock.Elapsed(e.Clock.Now(), rec.StartedAt) < e.Timing.Poll
 		if seen {
 			all[i].change = wanted(rec, r)
 			all[i].live, all[i].progress = e.judge(ctx, d, r, all[i].change)

@@ -142,15 +142,17 @@ func (l *lane) limit(now []intent) []intent {
 	return kept
 }
 
-// begin finds the rollouts that earlier runs have started, for any zone.
+// begin finds the rollouts under way that earlier runs have started, for any zone.
 func (l *lane) begin() {
 	l.rollouts = map[string]ledger.Record{}
-	for _, rec := range append(l.s.records(ledger.Record.Sent), l.s.w.abroad...) {
-		if rec.Kind == l.d.Kind() && rec.Sent() {
+	records := ofKind(append(l.s.records(ledger.Record.Sent), l.s.w.abroad...), l.d.Kind())
+	live, err := l.s.read(l.s.ctx, l.d, records)
+	for _, rec := range records {
+		// What cannot be read is taken to be under way.
+		if r, seen := live[rec.ARN]; rec.Sent() && (err != nil || seen && r.Underway != "") {
 			l.rollouts[rec.ARN] = rec
 		}
 	}
-	l.recount()
 }
 
 // recount looks at what is under way, and lets go of what is not any more.

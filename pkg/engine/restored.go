@@ -68,6 +68,8 @@ func (s *session) outcomeBack(v sighting, overdue bool) (resource.Outcome, strin
 	switch {
 	case !v.seen || v.live.Underway != "":
 		return s.underwayBack(v, overdue)
+	case v.young && !overdue:
+		return resource.Restoring, ""
 	case v.progress.Outcome != "":
 		return v.progress.Outcome, v.progress.Reason
 	case planned == resource.AlreadyDone:

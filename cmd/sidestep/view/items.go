@@ -129,7 +129,7 @@ func left(i engine.Item) string {
 var words = map[resource.Kind]struct{ noun, unit string }{
 	resource.AutoScalingGroup: {"group", "instance"},
 	resource.ECSService:       {"service", "task"},
-	resource.LambdaFunction:   {"function", "environment"},
+	resource.LambdaFunction:   {"function", ""}, // Lambda does not say where its environments run
 }
 
 // unit is what a resource of the kind consists of.
@@ -138,6 +138,14 @@ func unit(k resource.Kind) string {
 		return w.unit
 	}
 	return "unit"
+}
+
+// running says how much of an item runs in the zone, where that can be known.
+func running(i engine.Item) string {
+	if unit(i.Kind) == "" {
+		return "-"
+	}
+	return count(resource.Count(i.Left), unit(i.Kind))
 }
 
 // noun is what the items are called together.

@@ -55,7 +55,7 @@ func changeTable(changes []engine.Item, limit int) string {
 	rows := [][]string{{"NAME", "SUBNETS", "IN THE ZONE", "ALSO"}}
 	for _, i := range shown {
 		subnets, also := edits(i)
-		rows = append(rows, []string{title(i, noun(changes)), subnets, count(resource.Count(i.Left), unit(i.Kind)), also})
+		rows = append(rows, []string{title(i, noun(changes)), subnets, running(i), also})
 	}
 	text := "\nWOULD CHANGE\n" + table("  ", rows)
 	if more := len(changes) - len(shown); more > 0 {

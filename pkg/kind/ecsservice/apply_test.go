@@ -46,7 +46,7 @@ func someNetwork(t *rapid.T, subnets []string) types.AwsVpcConfiguration {
 func send(t rapid.TB, s types.Service, g resource.Goal) (resource.Change, *ecs.UpdateServiceInput) {
 	f := &fake{}
 	f.add("shop", s)
-	d := ecsservice.New(f)
+	d := ecsservice.New(f, serial{})
 	found, err := d.Read(context.Background(), ids("shop/web")...)
 	if err != nil || len(found) != 1 {
 		t.Fatalf("read %v and %v", found, err)
@@ -137,7 +137,7 @@ func TestFR03NothingIsSentTwice(t *testing.T) {
 		{nil, true, false},
 	} {
 		f := &fake{}
-		if _, err := ecsservice.New(f).Apply(t.Context(), read(t, aService("web", tt.live...)), c); err != nil {
+		if _, err := ecsservice.New(f, serial{}).Apply(t.Context(), read(t, aService("web", tt.live...)), c); err != nil {
 			t.Fatal(err)
 		}
 		sent := inputs[*ecs.UpdateServiceInput](f)
@@ -176,14 +176,14 @@ func TestWhatMayNotBeSentIsRefused(t *testing.T) {
 		{resource.Edit{Field: "zone-rebalancing", From: []string{"ENABLED"}}, "refusing to set"},
 	} {
 		f := &fake{}
-		_, err := ecsservice.New(f).Apply(t.Context(), live, resource.Change{ID: live.ID, Edits: []resource.Edit{tt.edit}})
+		_, err := ecsservice.New(f, serial{}).Apply(t.Context(), live, resource.Change{ID: live.ID, Edits: []resource.Edit{tt.edit}})
 		if err == nil || !strings.Contains(err.Error(), tt.want) || len(f.calls) > 0 {
 			t.Errorf("%v: %d calls and %v", tt.edit, len(f.calls), err)
 		}
 	}
 	f := &fake{}
 	drifted := resource.Change{ID: live.ID, Edits: []resource.Edit{{Field: "subnets", From: healthy, To: []string{"subnet-3a"}}}}
-	if _, err := ecsservice.New(f).Apply(t.Context(), live, drifted); !errors.Is(err, resource.ErrDrifted) || len(f.calls) > 0 {
+	if _, err := ecsservice.New(f, serial{}).Apply(t.Context(), live, drifted); !errors.Is(err, resource.ErrDrifted) || len(f.calls) > 0 {
 		t.Errorf("drifted: %d calls and %v", len(f.calls), err)
 	}
 }

@@ -51,7 +51,7 @@ func open(t *testing.T) (resourcetest.Harness, *world) {
 		}
 	})
 	return resourcetest.Harness{
-		Driver: ecsservice.New(w.p.ECS()),
+		Driver: ecsservice.New(w.p.ECS(), w.c),
 		Zone:   known.All[0], Other: known.All[1], Zones: known,
 		Samples: resourcetest.Samples{
 			Alone:  "prod/first-zone",

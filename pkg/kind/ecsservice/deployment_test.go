@@ -49,7 +49,7 @@ func TestFR60TheAdviceHelps(t *testing.T) {
 	outcome := func(desired, minimum, maximum int) (resource.Outcome, int) {
 		r.Traits["desired-tasks"] = fmt.Sprint(desired)
 		r.Traits["minimum-healthy-percent"], r.Traits["maximum-percent"] = fmt.Sprint(minimum), fmt.Sprint(maximum)
-		c := ecsservice.New(nil).Plan(r, aGoal(drain))
+		c := ecsservice.New(nil, serial{}).Plan(r, aGoal(drain))
 		raise, _ := strconv.Atoi(c.Reason[strings.LastIndex(c.Reason, " ")+1:]) // 0 where there is no advice
 		return c.Outcome, raise
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ecs"
 	"github.com/aws/aws-sdk-go-v2/service/ecs/types"
 
+	"sidestep/pkg/clock"
 	"sidestep/pkg/resource"
 )
 
@@ -25,13 +26,18 @@ const (
 	serviceBatch  = 10
 	taskBatch     = 100
 	providerBatch = 100
+	// atOnce is how many requests of a list or a reading are under way at a time.
+	atOnce = 5
 )
 
 // Driver drives ECS services.
-type Driver struct{ api API }
+type Driver struct {
+	api   API
+	clock clock.Clock
+}
 
-// New returns the driver.
-func New(api API) *Driver { return &Driver{api: api} }
+// New returns the driver. The clock starts what runs side by side.
+func New(api API, c clock.Clock) *Driver { return &Driver{api: api, clock: c} }
 
 // Kind is ecs-service.
 func (d *Driver) Kind() resource.Kind { return resource.ECSService }
@@ -53,50 +59,45 @@ func (d *Driver) List(ctx context.Context, s resource.Scope) ([]resource.Resourc
 	if err != nil {
 		return nil, err
 	}
-	var all []found
-	for _, cluster := range clusters {
-		arns, err := d.services(ctx, cluster)
-		if err != nil {
-			return nil, err
-		}
-		described, err := d.describe(ctx, cluster, arns)
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range described {
-			if s.Match(f.name(), tags(f.Service)) {
-				all = append(all, f)
-			}
-		}
+	arns := make([][]string, len(clusters))
+	err = clock.Try(d.clock, len(clusters), atOnce, func(i int) error {
+		var err error
+		arns[i], err = d.services(ctx, clusters[i])
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
-	return d.translateAll(ctx, all)
+	described, err := d.describe(ctx, clusters, arns)
+	if err != nil {
+		return nil, err
+	}
+	inScope := slices.DeleteFunc(described, func(f found) bool { return !s.Match(f.name(), tags(f.Service)) })
+	return d.translateAll(ctx, inScope)
 }
 
 // Read describes the services by ARN, each in the cluster that its name tells. A
 // cluster that is gone took its services with it.
 func (d *Driver) Read(ctx context.Context, ids ...resource.ID) ([]resource.Resource, error) {
 	var clusters []string
-	wanted := map[string][]string{}
+	var arns [][]string
+	wanted := map[string]bool{}
 	for _, id := range ids {
 		cluster, _, _ := strings.Cut(id.Name, "/")
-		if _, known := wanted[cluster]; !known {
-			clusters = append(clusters, cluster)
+		i := slices.Index(clusters, cluster)
+		if i < 0 {
+			i = len(clusters)
+			clusters, arns = append(clusters, cluster), append(arns, nil)
 		}
-		wanted[cluster] = append(wanted[cluster], id.ARN)
+		arns[i] = append(arns[i], id.ARN)
+		wanted[id.ARN] = true
 	}
-	var all []found
-	for _, cluster := range clusters {
-		described, err := d.describe(ctx, cluster, wanted[cluster])
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range described {
-			if slices.Contains(wanted[cluster], aws.ToString(f.ServiceArn)) {
-				all = append(all, f)
-			}
-		}
+	described, err := d.describe(ctx, clusters, arns)
+	if err != nil {
+		return nil, err
 	}
-	return d.translateAll(ctx, all)
+	asked := slices.DeleteFunc(described, func(f found) bool { return !wanted[aws.ToString(f.ServiceArn)] })
+	return d.translateAll(ctx, asked)
 }
 
 // clusters lists the short names of all clusters.
@@ -132,29 +133,47 @@ func (d *Driver) services(ctx context.Context, cluster string) ([]string, error)
 	return arns, nil
 }
 
-// describe describes services of one cluster. What AWS reports as missing or is
-// deleting is left out, and so is all of a cluster that is gone.
-func (d *Driver) describe(ctx context.Context, cluster string, arns []string) ([]found, error) {
+// describe describes services, whose ARNs stand by cluster. What AWS reports as
+// missing or is deleting is left out, and so is all of a cluster that is gone.
+func (d *Driver) describe(ctx context.Context, clusters []string, arns [][]string) ([]found, error) {
+	type request struct {
+		cluster  string
+		services []string
+	}
+	var requests []request
+	for i, cluster := range clusters {
+		for batch := range slices.Chunk(arns[i], serviceBatch) {
+			requests = append(requests, request{cluster, batch})
+		}
+	}
+	described := make([][]found, len(requests))
+	err := clock.Try(d.clock, len(requests), atOnce, func(i int) error {
+		var err error
+		described[i], err = d.describeBatch(ctx, requests[i].cluster, requests[i].services)
+		return err
+	})
+	return slices.Concat(described...), err
+}
+
+func (d *Driver) describeBatch(ctx context.Context, cluster string, arns []string) ([]found, error) {
+	out, err := d.api.DescribeServices(ctx, &ecs.DescribeServicesInput{
+		Cluster:  &cluster,
+		Services: arns,
+		Include:  []types.ServiceField{types.ServiceFieldTags},
+	})
+	if isGone(err) {
+		return nil, nil
+	}
+	if err == nil {
+		err = refused(out.Failures)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("describing %d services of cluster %s from %s on: %w", len(arns), cluster, arns[0], err)
+	}
 	var all []found
-	for batch := range slices.Chunk(arns, serviceBatch) {
-		out, err := d.api.DescribeServices(ctx, &ecs.DescribeServicesInput{
-			Cluster:  &cluster,
-			Services: batch,
-			Include:  []types.ServiceField{types.ServiceFieldTags},
-		})
-		if isGone(err) {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("describing %d services of cluster %s from %s on: %w", len(batch), cluster, batch[0], err)
-		}
-		if err := refused(out.Failures); err != nil {
-			return nil, fmt.Errorf("describing services of cluster %s: %w", cluster, err)
-		}
-		for _, s := range out.Services {
-			if status := aws.ToString(s.Status); status != "INACTIVE" && status != "DRAINING" {
-				all = append(all, found{cluster, s})
-			}
+	for _, s := range out.Services {
+		if status := aws.ToString(s.Status); status != "INACTIVE" && status != "DRAINING" {
+			all = append(all, found{cluster, s})
 		}
 	}
 	return all, nil

@@ -33,7 +33,7 @@ func TestListPagesThroughClustersAndServices(t *testing.T) {
 		f.add(fmt.Sprintf("empty-%03d", i))
 	}
 	f.add("last", aService("web"))
-	found, err := ecsservice.New(f).List(t.Context(), resource.Scope{})
+	found, err := ecsservice.New(f, serial{}).List(t.Context(), resource.Scope{})
 	if err != nil || len(found) != 235 || found[234].Name != "last/web" || found[0].ARN != arn("big/many-000") {
 		t.Fatalf("listed %d and %v", len(found), err)
 	}
@@ -66,7 +66,7 @@ func TestScopeIsByNameAndTags(t *testing.T) {
 		{resource.Scope{Tags: map[string]string{"team": "a"}}, "shop/web"},
 		{resource.Scope{Kinds: []resource.Kind{resource.AutoScalingGroup}}, ""},
 	} {
-		found, err := ecsservice.New(f).List(t.Context(), tt.scope)
+		found, err := ecsservice.New(f, serial{}).List(t.Context(), tt.scope)
 		if err != nil || names(found) != tt.want {
 			t.Errorf("%+v lists %s and %v", tt.scope, names(found), err)
 		}
@@ -78,7 +78,7 @@ func TestReadAsksEachClusterForItsOwn(t *testing.T) {
 	f := &fake{}
 	wanted := many(f, "big", 25)
 	f.add("small", aService("web"))
-	d := ecsservice.New(f)
+	d := ecsservice.New(f, serial{})
 	found, err := d.Read(t.Context(), ids(append([]string{"small/web"}, wanted...)...)...)
 	if err != nil || len(found) != 26 {
 		t.Fatalf("read %d and %v", len(found), err)
@@ -98,7 +98,7 @@ func TestOldARNsNameNoCluster(t *testing.T) {
 	old := aService("web")
 	old.ServiceArn = aws.String("arn:aws:ecs:us-east-1:111122223333:service/web")
 	f.add("shop", old)
-	d := ecsservice.New(f)
+	d := ecsservice.New(f, serial{})
 	listed, err := d.List(t.Context(), resource.Scope{})
 	if err != nil || len(listed) != 1 || listed[0].Name != "shop/web" {
 		t.Fatalf("listed %v and %v", listed, err)
@@ -117,7 +117,7 @@ func TestWhatIsGoneIsLeftOut(t *testing.T) {
 	status := func(s string) func(*types.Service) { return func(svc *types.Service) { svc.Status = &s } }
 	f.add("shop", aService("web"), aService("gone", status("INACTIVE")), aService("going", status("DRAINING")))
 	f.add("closed", aService("web"))
-	d := ecsservice.New(f)
+	d := ecsservice.New(f, serial{})
 	listed, err := d.List(t.Context(), resource.Scope{})
 	if err != nil || names(listed) != "shop/web" {
 		t.Errorf("listed %s and %v", names(listed), err)
@@ -132,13 +132,13 @@ func TestWhatIsGoneIsLeftOut(t *testing.T) {
 func TestAnotherFailureIsAnError(t *testing.T) {
 	f := &fake{failures: []types.Failure{{Arn: aws.String(arn("shop/web")), Reason: aws.String("INTERNAL"), Detail: aws.String("try later")}}}
 	f.add("shop", aService("api"))
-	d := ecsservice.New(f)
+	d := ecsservice.New(f, serial{})
 	for _, read := range []func() ([]resource.Resource, error){
 		func() ([]resource.Resource, error) { return d.Read(t.Context(), ids("shop/web", "shop/api")...) },
 		func() ([]resource.Resource, error) { return d.List(t.Context(), resource.Scope{}) },
 	} {
 		found, err := read()
-		if err == nil || len(found) > 0 || !strings.Contains(err.Error(), "cluster shop: "+arn("shop/web")+" fails with INTERNAL try later") {
+		if err == nil || len(found) > 0 || !strings.Contains(err.Error(), arn("shop/web")+" fails with INTERNAL try later") {
 			t.Errorf("%v and %v", found, err)
 		}
 	}
@@ -165,7 +165,7 @@ func TestCapacityProvidersAreAskedOnce(t *testing.T) {
 		wanted = append(wanted, "shop/"+service)
 	}
 	f.providers[149].ManagedInstancesProvider = &types.ManagedInstancesProvider{}
-	found, err := ecsservice.New(f).Read(t.Context(), ids(wanted...)...)
+	found, err := ecsservice.New(f, serial{}).Read(t.Context(), ids(wanted...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestCapacityProvidersAreAskedOnce(t *testing.T) {
 func TestFargateHasNoProvidersToAskAbout(t *testing.T) {
 	f := &fake{}
 	f.add("shop", aService("none"), aService("web", on("FARGATE_SPOT", "FARGATE")))
-	if _, err := ecsservice.New(f).List(t.Context(), resource.Scope{}); err != nil {
+	if _, err := ecsservice.New(f, serial{}).List(t.Context(), resource.Scope{}); err != nil {
 		t.Fatal(err)
 	}
 	if calls := inputs[*ecs.DescribeCapacityProvidersInput](f); len(calls) > 0 {
@@ -213,7 +213,7 @@ func TestErrorsSayWhatWasTried(t *testing.T) {
 			return err
 		}, "updating service web of cluster shop"},
 	} {
-		err := tt.try(ecsservice.New(&fake{fail: errFake}))
+		err := tt.try(ecsservice.New(&fake{fail: errFake}, serial{}))
 		if err == nil || err.Error() != tt.want+": scripted" || !errors.Is(err, errFake) {
 			t.Errorf("%v, want %s: scripted", err, tt.want)
 		}

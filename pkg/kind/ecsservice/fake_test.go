@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ecs"
 	"github.com/aws/aws-sdk-go-v2/service/ecs/types"
 
+	"sidestep/pkg/clock"
 	"sidestep/pkg/kind/ecsservice"
 	"sidestep/pkg/resource"
 )
@@ -30,6 +31,16 @@ type fake struct {
 	gone        string // a cluster that was deleted
 	fail        error  // for every call
 	calls       []any  // the inputs
+}
+
+// serial is a clock by which one thing is done after the other: the order of calls
+// is then the same each time.
+type serial struct{ clock.Real }
+
+func (serial) Each(n, _ int, f func(i int)) {
+	for i := range n {
+		f(i)
+	}
 }
 
 var errFake = errors.New("scripted")
@@ -204,7 +215,7 @@ func read(t *testing.T, s types.Service) resource.Resource {
 		{Name: aws.String("managed"), ManagedInstancesProvider: &types.ManagedInstancesProvider{}},
 	}}
 	f.add("shop", s)
-	found, err := ecsservice.New(f).Read(t.Context(), ids("shop/"+*s.ServiceName)...)
+	found, err := ecsservice.New(f, serial{}).Read(t.Context(), ids("shop/"+*s.ServiceName)...)
 	if err != nil || len(found) != 1 {
 		t.Fatalf("read %v and %v", found, err)
 	}

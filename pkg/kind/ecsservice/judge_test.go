@@ -42,7 +42,7 @@ func TestFR32AnOlderRollbackSaysNothing(t *testing.T) {
 		24 * time.Hour: "", 30 * time.Second: resource.RolledBack, -time.Second: resource.RolledBack,
 	} {
 		c.SentAt = rolledBack.CreatedAt.Add(later)
-		if got := ecsservice.New(nil).Judge(r, c).Outcome; got != want {
+		if got := ecsservice.New(nil, serial{}).Judge(r, c).Outcome; got != want {
 			t.Errorf("sent %v after it: %q, want %q", later, got, want)
 		}
 	}
@@ -97,7 +97,7 @@ func TestFR32JudgeSaysWhatBecameOfADeployment(t *testing.T) {
 		if tt.status != "" {
 			r = explain(t, r, brief(tt.status, tt.why, 1))
 		}
-		p := ecsservice.New(nil).Judge(r, tt.change)
+		p := ecsservice.New(nil, serial{}).Judge(r, tt.change)
 		if p.Outcome != tt.want || !strings.Contains(p.Reason, tt.reason) || (tt.reason == "") != (p.Reason == "") {
 			t.Errorf("%s: %s (%q), want %s (%q)", name, p.Outcome, p.Reason, tt.want, tt.reason)
 		}
@@ -121,7 +121,7 @@ func TestFR03AHeldServiceSaysWhatRunsInTheZone(t *testing.T) {
 		{[]resource.Place{{Zone: impaired.Name, State: "running", Count: 1}, {Zone: "us-east-1c", State: "running", Count: 5}}, "1 task in the zone; leaving"},
 	} {
 		r.Places = tt.places
-		if p := ecsservice.New(nil).Judge(r, changeOf(resource.Evacuate, resource.Hold, disabling)); !strings.HasPrefix(p.Reason, tt.want) {
+		if p := ecsservice.New(nil, serial{}).Judge(r, changeOf(resource.Evacuate, resource.Hold, disabling)); !strings.HasPrefix(p.Reason, tt.want) {
 			t.Errorf("%v: %q, want %q", tt.places, p.Reason, tt.want)
 		}
 	}
@@ -139,7 +139,7 @@ func brief(status types.ServiceDeploymentStatus, why string, hour int) types.Ser
 func explain(t *testing.T, r resource.Resource, deployments ...types.ServiceDeploymentBrief) resource.Resource {
 	t.Helper()
 	f := &fake{deployments: deployments}
-	explained, err := ecsservice.New(f).Explain(t.Context(), r)
+	explained, err := ecsservice.New(f, serial{}).Explain(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}

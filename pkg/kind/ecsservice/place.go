@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ecs"
 	"github.com/aws/aws-sdk-go-v2/service/ecs/types"
 
+	"sidestep/pkg/clock"
 	"sidestep/pkg/resource"
 )
 
@@ -29,14 +30,21 @@ func (d *Driver) Place(ctx context.Context, read []resource.Resource) ([]resourc
 		}
 		services[cluster] = append(services[cluster], service)
 	}
-	counts := tally{}
-	for _, cluster := range clusters {
-		arns, err := d.tasks(ctx, cluster, services[cluster])
-		if err != nil {
-			return nil, err
+	found := make([][]types.Task, len(clusters))
+	err := clock.Try(d.clock, len(clusters), atOnce, func(i int) error {
+		arns, err := d.tasks(ctx, clusters[i], services[clusters[i]])
+		if err == nil {
+			found[i], err = d.describeTasks(ctx, clusters[i], arns)
 		}
-		if err := d.count(ctx, counts, cluster, arns); err != nil {
-			return nil, err
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	counts := tally{}
+	for i, tasks := range found {
+		for _, t := range tasks {
+			counts.add(clusters[i], t)
 		}
 	}
 	placed := slices.Clone(read)
@@ -84,25 +92,23 @@ func (d *Driver) listTasks(ctx context.Context, in *ecs.ListTasksInput) ([]strin
 	return arns, nil
 }
 
-// count describes the tasks and adds them up. One that ended meanwhile is missing,
-// and does not count.
-func (d *Driver) count(ctx context.Context, counts tally, cluster string, arns []string) error {
+// describeTasks describes the tasks. One that ended meanwhile is missing.
+func (d *Driver) describeTasks(ctx context.Context, cluster string, arns []string) ([]types.Task, error) {
+	var tasks []types.Task
 	for batch := range slices.Chunk(arns, taskBatch) {
 		out, err := d.api.DescribeTasks(ctx, &ecs.DescribeTasksInput{Cluster: &cluster, Tasks: batch})
 		if isGone(err) {
-			return nil
+			return nil, nil
+		}
+		if err == nil {
+			err = refused(out.Failures)
 		}
 		if err != nil {
-			return fmt.Errorf("describing %d tasks of cluster %s from %s on: %w", len(batch), cluster, batch[0], err)
+			return nil, fmt.Errorf("describing %d tasks of cluster %s from %s on: %w", len(batch), cluster, batch[0], err)
 		}
-		if err := refused(out.Failures); err != nil {
-			return fmt.Errorf("describing tasks of cluster %s: %w", cluster, err)
-		}
-		for _, t := range out.Tasks {
-			counts.add(cluster, t)
-		}
+		tasks = append(tasks, out.Tasks...)
 	}
-	return nil
+	return tasks, nil
 }
 
 // where is what tasks are counted by.

@@ -39,7 +39,7 @@ func place(t *testing.T, f *fake, names ...string) []resource.Resource {
 	for _, id := range ids(names...) {
 		all = append(all, resource.Resource{ID: id, Underway: "kept"})
 	}
-	placed, err := ecsservice.New(f).Place(t.Context(), all)
+	placed, err := ecsservice.New(f, serial{}).Place(t.Context(), all)
 	if err != nil || len(placed) != len(all) {
 		t.Fatalf("placed %v and %v", placed, err)
 	}
@@ -138,8 +138,8 @@ func TestTasksThatEndedMeanwhileAreMissing(t *testing.T) {
 		t.Errorf("runs as %v", placed[0].Places)
 	}
 	f.failures[0].Reason = aws.String("INTERNAL")
-	_, err := ecsservice.New(f).Place(t.Context(), []resource.Resource{{ID: ids("shop/web")[0]}})
-	if err == nil || !strings.Contains(err.Error(), "cluster shop: arn:task/ended fails with INTERNAL") {
+	_, err := ecsservice.New(f, serial{}).Place(t.Context(), []resource.Resource{{ID: ids("shop/web")[0]}})
+	if err == nil || !strings.Contains(err.Error(), "arn:task/ended fails with INTERNAL") {
 		t.Errorf("%v", err)
 	}
 }

@@ -57,7 +57,7 @@ func recorded(rec *resource.Recorded, others ...resource.Recorded) func(*resourc
 
 func plan(t *testing.T, s types.Service, goal ...func(*resource.Goal)) resource.Change {
 	t.Helper()
-	return ecsservice.New(nil).Plan(read(t, s), aGoal(goal...))
+	return ecsservice.New(nil, serial{}).Plan(read(t, s), aGoal(goal...))
 }
 
 func in(subnets ...string) func(*types.Service) {

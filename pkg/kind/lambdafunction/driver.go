@@ -114,7 +114,7 @@ func (d *Driver) allTags(ctx context.Context) (map[string]map[string]string, err
 // https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
 func (d *Driver) Read(ctx context.Context, ids ...resource.ID) ([]resource.Resource, error) {
 	read := make([]*resource.Resource, len(ids))
-	err := d.each(len(ids), func(i int) error {
+	err := clock.Try(d.clock, len(ids), atOnce, func(i int) error {
 		out, err := d.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: aws.String(ids[i].ARN)})
 		if isGone(err) {
 			return nil
@@ -136,19 +136,6 @@ func (d *Driver) Read(ctx context.Context, ids ...resource.ID) ([]resource.Resou
 		found = append(found, *r)
 	}
 	return found, nil
-}
-
-// each calls f for 0 to n-1, several at a time, and returns the first error in that
-// order.
-func (d *Driver) each(n int, f func(i int) error) error {
-	errs := make([]error, n)
-	d.clock.Each(n, atOnce, func(i int) { errs[i] = f(i) })
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // isGone reports whether an error says that the function does not exist.

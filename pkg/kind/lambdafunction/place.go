@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 
+	"sidestep/pkg/clock"
 	"sidestep/pkg/resource"
 )
 
@@ -44,7 +45,7 @@ func (d *Driver) Place(ctx context.Context, read []resource.Resource) ([]resourc
 func (d *Driver) versions(ctx context.Context, read []resource.Resource, asked []int) ([]map[string]string, error) {
 	found := make([]map[string]string, len(asked))
 	if len(asked) <= fewFunctions {
-		err := d.each(len(asked), func(n int) error {
+		err := clock.Try(d.clock, len(asked), atOnce, func(n int) error {
 			var err error
 			found[n], err = d.versionsOf(ctx, read[asked[n]].ID)
 			return err
