@@ -37,7 +37,8 @@ test: unit integration ## Run all tests
 
 unit: ## Run the tests that need nothing but Go, with the race detector
 	@$(if $(RACE),,echo "No C compiler: these tests run WITHOUT the race detector.")
-	go test $(RACE) -timeout 20m $$(go list ./... | grep -v '/integration$$')
+	go test $(RACE) -short -timeout 20m $$(go list ./... | grep -v '/integration$$')
+	go test -timeout 20m ./integration/matrix # every point, which the race detector would take six times as long for
 
 # In its own folder go test shows the closing line that says what did not run.
 integration: .venv/ready ## Run the wire tests against ENDPOINT=http://..., or against a server of their own

@@ -1,13 +1,20 @@
 package integration
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ecs/types"
+	"github.com/aws/aws-sdk-go-v2/service/resourcegroupstaggingapi"
+	tagtypes "github.com/aws/aws-sdk-go-v2/service/resourcegroupstaggingapi/types"
 )
 
 func TestSeedIsWhatTheObserverSees(t *testing.T) {
@@ -34,9 +41,93 @@ func TestSeedIsWhatTheObserverSees(t *testing.T) {
 	}
 }
 
+func TestSeededServiceIsWhatTheObserverSees(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "autoscaling", "ec2", "ecs")
+	s := seed(t, w, spec{subnetsPerZone: 2, services: []serviceSpec{{
+		name:        "shop/web",
+		subnets:     []string{"b2", "a1", "c1"},
+		desired:     3,
+		rebalancing: types.AvailabilityZoneRebalancingEnabled,
+		tags:        map[string]string{"team": "web"},
+	}, {
+		name:       "shop/external",
+		subnets:    []string{"a1", "b1"},
+		controller: types.DeploymentControllerTypeExternal,
+	}}})
+	seen := observe(t, w).Services
+	web := seen[w.name("shop/web")]
+	if want := s.ids("b2", "a1", "c1"); !slices.Equal(web.Subnets, want) {
+		t.Errorf("subnets %v, want %v", web.Subnets, want)
+	}
+	if got := text(web.Network); got != text(map[string]any{"assignPublicIp": "ENABLED", "securityGroups": s.guards}) {
+		t.Errorf("network %s", got)
+	}
+	if web.Rebalancing != "ENABLED" || web.Tags["team"] != "web" || web.Rest["runningCount"] != 3.0 || web.Deployment["maximumPercent"] != 150.0 {
+		t.Errorf("seen %s", text(web))
+	}
+	if external := text(seen[w.name("shop/external")]); !strings.Contains(external, s.subnets["a1"]) || !strings.Contains(external, "PRIMARY") {
+		t.Errorf("the task set is not seen: %s", external)
+	}
+}
+
+func TestSeededFunctionIsWhatTheObserverSees(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "ec2", "lambda", "iam", "tagging")
+	s := seed(t, w, spec{subnetsPerZone: 2, functions: []functionSpec{{
+		name:      "resize",
+		subnets:   []string{"b2", "a1", "c1"},
+		published: []string{"a2", "b1"},
+		tags:      map[string]string{"team": "web"},
+	}}})
+	f := observe(t, w).Functions[w.prefix+"resize"]
+	if want := s.ids("b2", "a1", "c1"); !slices.Equal(f.Subnets, want) || f.Tags["team"] != "web" || f.Aliases["live"] != "1" {
+		t.Errorf("subnets %v, want %v; tags %v, aliases %v", f.Subnets, want, f.Tags, f.Aliases)
+	}
+	if f.Network["Ipv6AllowedForDualStack"] != true || text(f.Network["SecurityGroupIds"]) != text(s.guards) {
+		t.Errorf("network %s", text(f.Network))
+	}
+	if got := text(f.Versions); !strings.Contains(got, text(s.ids("a2", "b1"))) {
+		t.Errorf("versions %s, want subnets %v", got, s.ids("a2", "b1"))
+	}
+}
+
+// TestTagsArePagedInCBOR: the SDK's tagging client speaks nothing else.
+func TestTagsArePagedInCBOR(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, seedNeeds...)
+	seed(t, w, spec{functions: functionFleet(3)})
+	api := resourcegroupstaggingapi.NewFromConfig(w.cfg)
+	tags := map[string]string{}
+	pages := resourcegroupstaggingapi.NewGetResourcesPaginator(api, &resourcegroupstaggingapi.GetResourcesInput{
+		ResourceTypeFilters: []string{"lambda:function"}, ResourcesPerPage: aws.Int32(2),
+	})
+	n := 0
+	for ; pages.HasMorePages(); n++ {
+		page, err := pages.NextPage(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range page.ResourceTagMappingList {
+			tags[path.Base(strings.ReplaceAll(*r.ResourceARN, ":", "/"))] = *r.Tags[0].Value
+		}
+	}
+	for i := range 3 {
+		if got := tags[fmt.Sprintf("%sfunction-%03d", w.prefix, i)]; got != fmt.Sprintf("team-%d", i) {
+			t.Errorf("on %d pages function %d has team %q", n, i, got)
+		}
+	}
+	_, err := api.GetResources(t.Context(), &resourcegroupstaggingapi.GetResourcesInput{ResourcesPerPage: aws.Int32(1000)})
+	var invalid *tagtypes.InvalidParameterException
+	if n < 2 || !errors.As(err, &invalid) {
+		t.Errorf("%d pages, and a page of 1000 gives %v", n, err)
+	}
+}
+
 func TestWorldsDoNotSeeEachOther(t *testing.T) {
 	t.Parallel()
-	one, other := newWorld(t, "autoscaling", "ec2"), newWorld(t, "autoscaling", "ec2")
+	one := newWorld(t, "autoscaling", "ec2")
+	other := worldAt(t, one.endpoint, "autoscaling", "ec2")
 	if one.prefix != "" {
 		t.Skip("this endpoint has one account: names keep the tests apart there")
 	}
@@ -44,19 +135,6 @@ func TestWorldsDoNotSeeEachOther(t *testing.T) {
 	if seen := observe(t, other); len(seen.Groups) != 0 {
 		t.Errorf("the other world has %d groups", len(seen.Groups))
 	}
-}
-
-func TestSeedingAnAccountIsQuick(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, "autoscaling", "ec2")
-	began := time.Now()
-	seed(t, w, spec{subnetsPerZone: 2, groups: fleet(230)})
-	t.Logf("seeded in %v", time.Since(began))
-	before := observe(t, w)
-	if len(before.Groups) < 230 {
-		t.Fatalf("observed %d groups: pages are missing", len(before.Groups))
-	}
-	same(t, before, observe(t, w))
 }
 
 // crashCase is a crash at the second of three mutations.
@@ -171,5 +249,36 @@ func TestSummary(t *testing.T) {
 		if line, none := summary(c.run, c.notRun); line != c.want || none != c.none {
 			t.Errorf("got %q, %v; want %q, %v", line, none, c.want, c.none)
 		}
+	}
+}
+
+func TestConfigures(t *testing.T) {
+	ecs := func(operation, body string) call { return call{Service: "ecs", Operation: operation, Body: body} }
+	const arns = `{"cluster":"arn:aws:ecs:us-east-1:1:cluster/shop","service":"arn:aws:ecs:us-east-1:1:service/shop/web","networkConfiguration":{}}`
+	for _, c := range []struct {
+		call      call
+		want      string
+		redeploys bool
+	}{
+		{ecs("UpdateService", `{"cluster":"shop","service":"web","desiredCount":1}`), "shop/web", false},
+		{ecs("UpdateService", arns), "shop/web", true},
+		{ecs("DescribeServices", `{"cluster":"shop","services":["web"]}`), "", false},
+		{call{Service: "lambda", Operation: "PUT /2015-03-31/functions/resize/configuration"}, "resize", false},
+		{call{Service: "lambda", Operation: "PUT /2015-03-31/functions/arn:aws:lambda:us-east-1:1:function:resize/configuration"}, "resize", false},
+		{call{Service: "lambda", Operation: "PUT /2015-03-31/functions/resize/code"}, "", false},
+	} {
+		if got := c.call.configures(); got != c.want || c.call.redeploys() != c.redeploys {
+			t.Errorf("%+v configures %q, want %q; redeploys: %v", c.call, got, c.want, c.call.redeploys())
+		}
+	}
+}
+
+func TestAtOnce(t *testing.T) {
+	start := func(service string) call {
+		return call{Service: "ecs", Operation: "UpdateService", Body: `{"cluster":"shop","service":"` + service + `","networkConfiguration":{}}`}
+	}
+	look := call{Service: "ecs", Operation: "DescribeServices", Body: `{"cluster":"shop","services":["a","b"]}`}
+	if got := atOnce([]call{start("a"), start("b"), look, start("c"), start("a"), start("a")}); got != 2 {
+		t.Errorf("got %d, want 2", got)
 	}
 }

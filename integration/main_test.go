@@ -14,22 +14,23 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
 // suite is what all wire tests of one run share.
 var suite struct {
-	dir string // holds what was built; goes at the end
-
-	once     sync.Once
-	endpoint string
-	err      error
-	stop     func()
+	dir   string                   // holds what was built; goes at the end
+	motos []func() (string, error) // servers of our own, each started by who first asks for it
+	asked atomic.Int64             // how often one was asked for
 
 	mu     sync.Mutex
+	stops  []func()
+	idle   []*observer
 	run    int
 	notRun map[string]int // tests, by the services the endpoint lacks
 }
@@ -48,10 +49,15 @@ func testMain(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	suite.dir, suite.notRun, suite.stop = dir, map[string]int{}, func() {}
+	suite.dir, suite.notRun = dir, map[string]int{}
+	for range min(runtime.NumCPU(), maxMotos) {
+		suite.motos = append(suite.motos, sync.OnceValues(startMoto))
+	}
 
 	code := m.Run()
-	suite.stop()
+	for _, stop := range suite.stops {
+		stop()
+	}
 
 	line, none := summary(suite.run, suite.notRun)
 	if line != "" {
@@ -82,47 +88,57 @@ func summary(run int, notRun map[string]int) (line string, none bool) {
 	return line, run == 0 && total > 0
 }
 
-// endpoint is where the wire tests' AWS answers. The first who asks starts it.
+// maxMotos bounds the servers of our own. Each answers one request at a time, and
+// that is what the tests wait for.
+const maxMotos = 4
+
+// endpoint is where the AWS of one more world answers: what SIDESTEP_ENDPOINT
+// names, or the next of our own servers.
 func endpoint(t *testing.T) string {
 	t.Helper()
-	suite.once.Do(func() {
-		if suite.endpoint = os.Getenv("SIDESTEP_ENDPOINT"); suite.endpoint == "" {
-			suite.endpoint, suite.stop, suite.err = startMoto()
-		}
-	})
-	if suite.err != nil {
-		t.Fatalf("%v\nWire tests need moto in .venv, or an endpoint in SIDESTEP_ENDPOINT. `make test` sets the former up.", suite.err)
+	if given := os.Getenv("SIDESTEP_ENDPOINT"); given != "" {
+		return given
 	}
-	return suite.endpoint
+	url, err := suite.motos[int(suite.asked.Add(1))%len(suite.motos)]()
+	if err != nil {
+		t.Fatalf("%v\nWire tests need moto in .venv, or an endpoint in SIDESTEP_ENDPOINT. `make test` sets the former up.", err)
+	}
+	return url
 }
 
-// startMoto starts a server of our own; stop ends exactly that one.
-func startMoto() (url string, stop func(), err error) {
+// startMoto starts a server of our own. What the suite stops in the end is exactly
+// that one.
+func startMoto() (url string, err error) {
 	cmd := exec.Command(python(), filepath.Join("observer", "server.py"))
 	cmd.Stderr = os.Stderr
 	in, err1 := cmd.StdinPipe()
 	out, err2 := cmd.StdoutPipe()
 	if err := errors.Join(err1, err2, cmd.Start()); err != nil {
-		return "", func() {}, fmt.Errorf("starting moto: %w", err)
+		return "", fmt.Errorf("starting moto: %w", err)
 	}
-	stop = func() {
+	atEnd(func() {
 		in.Close() // it ends when its input does
 		if err := cmd.Wait(); err != nil {
 			fmt.Fprintln(os.Stderr, "moto ended with", err)
 		}
-	}
+	})
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
-		stop()
-		return "", func() {}, fmt.Errorf("starting moto: it ended without an address: %w", err)
+		return "", fmt.Errorf("starting moto: it ended without an address: %w", err)
 	}
 	served, err := inTurn(strings.TrimSpace(line))
 	if err != nil {
-		stop()
-		return "", func() {}, err
+		return "", err
 	}
-	end := stop
-	return served.URL, func() { served.Close(); end() }, nil
+	atEnd(served.Close)
+	return served.URL, nil
+}
+
+// atEnd has f called at the end of the suite, before what came before it.
+func atEnd(f func()) {
+	suite.mu.Lock()
+	defer suite.mu.Unlock()
+	suite.stops = append([]func(){f}, suite.stops...)
 }
 
 // inTurn passes requests on to moto one at a time. Its threads share tables without
@@ -142,11 +158,11 @@ func inTurn(moto string) (*httptest.Server, error) {
 		ErrorLog: log.New(io.Discard, "", 0), // clients are killed here on purpose
 	}
 	var turn sync.Mutex
-	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return httptest.NewServer(plain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		turn.Lock()
 		defer turn.Unlock()
 		proxy.ServeHTTP(w, r)
-	})), nil
+	}))), nil
 }
 
 // python is the interpreter that has moto and boto3.

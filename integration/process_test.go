@@ -63,7 +63,6 @@ func (w world) environ(t *testing.T) []string {
 		"HOME=" + t.TempDir(),
 		"AWS_ENDPOINT_URL=" + w.endpoint,
 		"AWS_REGION=" + w.region,
-		"AWS_DEFAULT_REGION=" + w.region, // boto3 knows only this one
 		"AWS_ACCESS_KEY_ID=" + w.creds.AccessKeyID,
 		"AWS_SECRET_ACCESS_KEY=" + w.creds.SecretAccessKey,
 		"AWS_SESSION_TOKEN=" + w.creds.SessionToken,

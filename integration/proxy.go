@@ -8,12 +8,12 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"slices"
-	"strings"
 	"sync"
 )
 
 // proxy stands between a client and the server. It records every request, and can
-// crash the client at its nth mutating one, before the server has it or after.
+// crash the client at its nth mutating one, before the server has it or after, or
+// answer in the server's place.
 //
 // Mutating requests pass one at a time. So there is an nth: all before it have
 // been carried out, and none after it reach the server.
@@ -24,21 +24,19 @@ type proxy struct {
 
 	turn sync.Mutex // held by the mutating request that passes
 
-	mu    sync.Mutex
-	calls []call
-	muts  int
-	crash crash
-	dead  bool // the client is: nothing passes any more
+	mu        sync.Mutex
+	calls     []call
+	muts      int
+	crash     crash
+	interfere func(call) *answer
+	dead      bool // the client is: nothing passes any more
 }
 
-// call is one request that arrived at the proxy.
-type call struct {
-	Service   string // as it is signed: "autoscaling"
-	Operation string // "UpdateAutoScalingGroup"; method and path of a REST call
-	Mutating  bool
-	N         int  // counts the mutating ones from 1; 0 for a read
-	Passed    bool // the server has seen it
-	Status    int  // what the server answered
+// answer is what a client gets for a request.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
 }
 
 // crash says at which mutating request the client ends, and how.
@@ -76,6 +74,14 @@ func (p *proxy) crashAfterFirst(service string, kill func()) {
 	p.setCrash(crash{n: 1, service: service, after: true, kill: kill})
 }
 
+// intercept has f see each mutating request before the server does. The client gets
+// what f returns, and the server never sees that request; nil lets it pass.
+func (p *proxy) intercept(f func(call) *answer) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.interfere = f
+}
+
 func (p *proxy) setCrash(c crash) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -101,6 +107,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler) // the client went away
 	}
 	c := classify(r, body)
+	c.Body = string(body)
 	if c.Mutating {
 		p.turn.Lock()
 		defer p.turn.Unlock()
@@ -109,20 +116,36 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if crash.kill != nil && !crash.after {
 		p.end(crash.kill)
 	}
-	status, header, answer, err := p.forward(r, body)
+	got, err := p.reply(i, c, r, body)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadGateway)
 		return
 	}
-	p.passed(i, status)
 	if crash.kill != nil {
 		p.end(crash.kill)
 	}
-	for k, v := range header {
+	for k, v := range got.header {
 		w.Header()[k] = v
 	}
-	w.WriteHeader(status)
-	w.Write(answer)
+	w.WriteHeader(got.status)
+	w.Write(got.body)
+}
+
+// reply gets the answer: from who intercepts, or from the server.
+func (p *proxy) reply(i int, c call, r *http.Request, body []byte) (*answer, error) {
+	p.mu.Lock()
+	interfere := p.interfere
+	p.mu.Unlock()
+	if c.Mutating && interfere != nil {
+		if a := interfere(c); a != nil {
+			return a, nil
+		}
+	}
+	got, err := p.forward(r, body)
+	if err == nil {
+		p.passed(i, got.status)
+	}
+	return got, err
 }
 
 // enter records the call and returns its index, with the crash if it is its turn.
@@ -177,68 +200,20 @@ func (p *proxy) passed(i, status int) {
 
 // forward sends the request to the server to its end, whatever becomes of the
 // client: a request that has passed has been carried out.
-func (p *proxy) forward(r *http.Request, body []byte) (int, http.Header, []byte, error) {
+func (p *proxy) forward(r *http.Request, body []byte) (*answer, error) {
 	to := *r.URL
 	to.Scheme, to.Host = p.target.Scheme, p.target.Host
 	out, err := http.NewRequestWithContext(context.WithoutCancel(r.Context()), r.Method, to.String(), bytes.NewReader(body))
 	if err != nil {
-		return 0, nil, nil, err
+		return nil, err
 	}
 	out.Header = r.Header.Clone()
 	out.Host = r.Host // it is signed
 	got, err := http.DefaultTransport.RoundTrip(out)
 	if err != nil {
-		return 0, nil, nil, err
+		return nil, err
 	}
 	defer got.Body.Close()
-	answer, err := io.ReadAll(got.Body)
-	return got.StatusCode, got.Header, answer, err
-}
-
-// reads are how the names of operations begin that change nothing.
-var reads = []string{"Describe", "Get", "List", "BatchGet", "Query", "Scan", "TransactGet", "AssumeRole", "Simulate"}
-
-// classify says what a request asks for, in each of the protocols AWS speaks. What
-// it does not know counts as mutating.
-func classify(r *http.Request, body []byte) call {
-	c := call{Service: service(r.Header.Get("Authorization"))}
-	if target := r.Header.Get("X-Amz-Target"); target != "" { // JSON
-		c.Operation = target[strings.LastIndex(target, ".")+1:]
-	} else if _, op, found := strings.Cut(r.URL.Path, "/operation/"); found { // CBOR
-		c.Operation = op
-	} else if action := action(r, body); action != "" { // Query
-		c.Operation = action
-	} else { // REST
-		c.Operation = r.Method + " " + r.URL.Path
-		c.Mutating = r.Method != http.MethodGet && r.Method != http.MethodHead
-		return c
-	}
-	c.Mutating = !slices.ContainsFunc(reads, func(p string) bool { return strings.HasPrefix(c.Operation, p) })
-	return c
-}
-
-func action(r *http.Request, body []byte) string {
-	if a := r.URL.Query().Get("Action"); a != "" {
-		return a
-	}
-	if !strings.HasPrefix(r.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
-		return ""
-	}
-	form, err := url.ParseQuery(string(body))
-	if err != nil {
-		return ""
-	}
-	return form.Get("Action")
-}
-
-// service reads the service from the scope of a signature:
-// Credential=<key>/<date>/<region>/<service>/aws4_request.
-func service(authorization string) string {
-	_, scope, _ := strings.Cut(authorization, "Credential=")
-	scope, _, _ = strings.Cut(scope, ",")
-	parts := strings.Split(scope, "/")
-	if len(parts) < 5 {
-		return ""
-	}
-	return parts[len(parts)-2]
+	answered, err := io.ReadAll(got.Body)
+	return &answer{got.StatusCode, got.Header, answered}, err
 }

@@ -10,57 +10,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
-	"github.com/aws/aws-sdk-go-v2/service/ec2"
 )
-
-// scene is a small world with one group of every sort that the scenarios need.
-type scene struct {
-	operator
-	seeded
-	asg    *autoscaling.Client
-	before observation
-}
-
-func newScene(t *testing.T) scene {
-	t.Helper()
-	t.Parallel()
-	w := newWorld(t, "autoscaling", "ec2", "dynamodb", "sts")
-	s := seed(t, w, spec{subnetsPerZone: 2, groups: []groupSpec{
-		{name: "web", subnets: []string{"b1", "a1", "c1", "a2"}, max: 6, desired: 2},
-		{name: "api", subnets: []string{"a1", "b1"}, max: 6, desired: 1, suspended: []string{"AZRebalance"}},
-		{name: "elsewhere", subnets: []string{"b1", "c1"}, max: 2},
-	}})
-	o := newOperator(t, w, quickConfig)
-	o.init()
-	return scene{operator: o, seeded: s, asg: autoscaling.NewFromConfig(w.cfg), before: observe(t, w, table)}
-}
-
-func (s scene) name(group string) string { return s.w.prefix + group }
-
-// look is a group as another client sees it.
-func (s scene) look(group string) observedGroup { return observe(s.t, s.w).Groups[s.name(group)] }
-
-// set is somebody else's edit of a group's subnets.
-func (s scene) set(group string, ids ...string) {
-	s.t.Helper()
-	if _, err := s.asg.UpdateAutoScalingGroup(s.t.Context(), &autoscaling.UpdateAutoScalingGroupInput{
-		AutoScalingGroupName: aws.String(s.name(group)), VPCZoneIdentifier: aws.String(strings.Join(ids, ",")),
-	}); err != nil {
-		s.t.Fatalf("editing %s: %v", group, err)
-	}
-}
-
-// addSubnet makes one more subnet in a zone.
-func (s scene) addSubnet(zone, cidr string) string {
-	return seedSubnet(s.t, s.w, ec2.NewFromConfig(s.w.cfg), s.vpc, zone, cidr)
-}
-
-func (s scene) wantAsBefore() {
-	s.t.Helper()
-	after := observe(s.t, s.w, table)
-	same(s.t, s.before, after)
-	wantNothingOpen(s.t, after)
-}
 
 func TestNameInsteadOfAnID(t *testing.T) {
 	s := newScene(t)
@@ -205,7 +155,7 @@ func TestForeignSuspensionSurvives(t *testing.T) {
 
 func TestEvacuateWithoutATable(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "autoscaling", "ec2", "dynamodb", "sts")
+	w := newWorld(t, sidestepNeeds...)
 	seed(t, w, spec{subnetsPerZone: 2, groups: fleet(4)})
 	before := observe(t, w, table)
 	o := newOperator(t, w, quickConfig+"ledger: {table: no-such-table}\n")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -22,6 +23,8 @@ const seedZones = "abc"
 type spec struct {
 	subnetsPerZone int // at least 1
 	groups         []groupSpec
+	services       []serviceSpec
+	functions      []functionSpec
 }
 
 // groupSpec is one group. moto starts all its instances in the zone of the first
@@ -37,8 +40,10 @@ type groupSpec struct {
 
 // seeded is what seed made.
 type seeded struct {
+	spec
 	vpc     string
 	subnets map[string]string // by label
+	guards  []string          // two security groups, in an order that is not theirs
 }
 
 // ids turns labels into subnet IDs.
@@ -50,11 +55,11 @@ func (s seeded) ids(labels ...string) []string {
 	return out
 }
 
-// seed makes a VPC with its subnets, a launch template, and the groups.
+// seed makes a VPC with its subnets, and what the spec names with what that needs.
 func seed(t *testing.T, w world, sp spec) seeded {
 	t.Helper()
 	api := ec2.NewFromConfig(w.cfg)
-	s := seeded{vpc: seedVPC(t, w, api), subnets: map[string]string{}}
+	s := seeded{spec: sp, vpc: seedVPC(t, w, api), subnets: map[string]string{}}
 	for n := range max(sp.subnetsPerZone, 1) {
 		for z, letter := range seedZones {
 			label := fmt.Sprintf("%c%d", letter, n+1)
@@ -64,7 +69,32 @@ func seed(t *testing.T, w world, sp spec) seeded {
 	}
 	template := seedTemplate(t, w, api)
 	seedGroups(t, w, s, template, sp.groups)
+	if len(sp.services)+len(sp.functions) > 0 {
+		s.guards = []string{seedGuard(t, w, api, s.vpc, "one"), seedGuard(t, w, api, s.vpc, "two")}
+		slices.SortFunc(s.guards, func(a, b string) int { return strings.Compare(b, a) })
+	}
+	seedServices(t, w, s)
+	seedFunctions(t, w, s)
 	return s
+}
+
+// seedAll seeds many of one sort, several at a time.
+func seedAll[T any](t *testing.T, all []T, one func(T) error) {
+	t.Helper()
+	errs := make([]error, len(all))
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, 8) // the server has one interpreter lock: more only queue
+	for i, spec := range all {
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			errs[i] = one(spec)
+		})
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatalf("seeding %T: %v", all, err)
+	}
 }
 
 func seedVPC(t *testing.T, w world, api *ec2.Client) string {
@@ -95,6 +125,21 @@ func seedSubnet(t *testing.T, w world, api *ec2.Client, vpc, zone, cidr string) 
 	return *got.Subnet.SubnetId
 }
 
+func seedGuard(t *testing.T, w world, api *ec2.Client, vpc, name string) string {
+	t.Helper()
+	got, err := api.CreateSecurityGroup(t.Context(), &ec2.CreateSecurityGroupInput{
+		VpcId: &vpc, GroupName: aws.String(w.prefix + name), Description: &name,
+	})
+	if err != nil {
+		t.Fatalf("seeding a security group: %v", err)
+	}
+	w.cleanup(t, func(ctx context.Context) error {
+		_, err := api.DeleteSecurityGroup(ctx, &ec2.DeleteSecurityGroupInput{GroupId: got.GroupId})
+		return err
+	})
+	return *got.GroupId
+}
+
 func seedTemplate(t *testing.T, w world, api *ec2.Client) string {
 	t.Helper()
 	name := w.prefix + "template"
@@ -118,17 +163,9 @@ func seedTemplate(t *testing.T, w world, api *ec2.Client) string {
 func seedGroups(t *testing.T, w world, s seeded, template string, groups []groupSpec) {
 	t.Helper()
 	api := autoscaling.NewFromConfig(w.cfg)
-	errs := make([]error, len(groups))
-	var wg sync.WaitGroup
-	slots := make(chan struct{}, 8) // the server has one interpreter lock: more only queue
-	for i, g := range groups {
-		wg.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			errs[i] = seedGroup(t.Context(), api, w.prefix+g.name, s, template, g)
-		})
-	}
-	wg.Wait()
+	seedAll(t, groups, func(g groupSpec) error {
+		return seedGroup(t.Context(), api, w.prefix+g.name, s, template, g)
+	})
 	for _, g := range groups {
 		w.cleanup(t, func(ctx context.Context) error {
 			_, err := api.DeleteAutoScalingGroup(ctx, &autoscaling.DeleteAutoScalingGroupInput{
@@ -136,9 +173,6 @@ func seedGroups(t *testing.T, w world, s seeded, template string, groups []group
 			})
 			return err
 		})
-	}
-	if err := errors.Join(errs...); err != nil {
-		t.Fatalf("seeding groups: %v", err)
 	}
 }
 
@@ -163,27 +197,4 @@ func seedGroup(ctx context.Context, api *autoscaling.Client, name string, s seed
 		AutoScalingGroupName: &name, ScalingProcesses: g.suspended,
 	})
 	return err
-}
-
-// fleet is n groups as an account grows them: subnets in every order, some in one
-// zone alone, some with processes suspended by somebody else, 0 to 3 instances.
-func fleet(n int) []groupSpec {
-	orders := [][]string{
-		{"a1", "b1", "c1"}, {"b1", "a1", "c1"}, {"c1", "b1", "a1"}, {"a1", "a2", "b1", "b2", "c1", "c2"},
-		{"b2", "c1", "a2", "a1"}, {"b1", "c1"}, {"a1"}, {"c2", "a1"},
-	}
-	groups := make([]groupSpec, n)
-	for i := range groups {
-		groups[i] = groupSpec{
-			name:    fmt.Sprintf("group-%03d", i),
-			subnets: orders[i%len(orders)],
-			max:     6,
-			desired: int32(i % 4),
-			tags:    map[string]string{"team": fmt.Sprintf("team-%d", i%5)},
-		}
-		if i%10 == 3 {
-			groups[i].suspended = []string{"AZRebalance"}
-		}
-	}
-	return groups
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // The zone that goes out, as moto numbers the zones of us-east-1; the seed's
@@ -27,9 +28,13 @@ run: {lease: 10s, callDeadline: 3s, skew: 0s, poll: 200ms, settle: 500ms, deadli
 
 // fleetConfig is for many groups, which moto is slow to describe.
 const fleetConfig = `
-run: {lease: 30s, callDeadline: 5s, skew: 0s, poll: 1s, settle: 1s, deadline: 3s}
+run: {lease: 30s, callDeadline: 10s, skew: 0s, poll: 500ms, settle: 1s, deadline: 3s}
 ledger: {deadline: 30s}
 `
+
+// rollouts is how many services are deployed at a time where no file says another
+// number.
+const rollouts = 5
 
 // crashConfig takes a dead run's lock over quickly.
 const crashConfig = `
@@ -97,6 +102,7 @@ type document struct {
 		Kind           string              `json:"kind"`
 		Name           string              `json:"name"`
 		Outcome        string              `json:"outcome"`
+		Reason         string              `json:"reason"`
 		Before         map[string][]string `json:"before"`
 		After          map[string][]string `json:"after"`
 		RemovedSubnets []string            `json:"removedSubnets"`
@@ -130,16 +136,21 @@ func TestFleetIsEvacuatedAndRecovered(t *testing.T) {
 	for _, policy := range []string{"hold", "drain"} {
 		t.Run(policy, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, "autoscaling", "ec2", "dynamodb", "sts", "elbv2")
-			s := seed(t, w, spec{subnetsPerZone: 2, groups: fleet(230)})
-			o := newOperator(t, w, fleetConfig)
+			w := newWorld(t, seedNeeds...)
+			s := seedAccount(t, w)
+			p := between(t, w)
+			o := newOperator(t, w.through(p), fleetConfig)
 			o.init()
 			before := observe(t, w, table)
+			if len(before.Groups) != 230 || len(before.Services) != 57 || len(before.Functions) != 240 {
+				t.Fatalf("observed %d groups, %d services, %d functions: pages are missing",
+					len(before.Groups), len(before.Services), len(before.Functions))
+			}
 			plan := o.do([]int{0}, "plan", "--zone", outID, "--policy", policy)
-			same(t, before, observe(t, w, table))
 			out := o.evacuate(3, "--policy", policy) // single-zone groups are still exposed
-			wantClosed(t, s, before, observe(t, w, table), policy)
+			wantClosed(t, w, s, before, observe(t, w, table), policy)
 			wantAsPlanned(t, plan, out)
+			wantOutcomes(t, w, s, out, policy)
 			if out.Counts["skipped-single-zone"] == 0 || out.Run.Status != "partial" {
 				t.Errorf("evacuation: %s, %v", out.Run.Status, out.Counts)
 			}
@@ -149,13 +160,37 @@ func TestFleetIsEvacuatedAndRecovered(t *testing.T) {
 			wantNothingOpen(t, after)
 			wantTrail(t, o, out)
 			wantTrail(t, o, back)
+			wantTouched(t, p.recorded(), s.changed(w, policy))
+			wantRollouts(t, p.recorded(), policy)
 		})
+	}
+}
+
+// seedAccount makes an account of a usual size.
+func seedAccount(t *testing.T, w world) seeded {
+	t.Helper()
+	began := time.Now()
+	s := seed(t, w, spec{subnetsPerZone: 2, groups: fleet(230), services: serviceFleet(), functions: functionFleet(240)})
+	t.Logf("seeded in %v", time.Since(began))
+	return s
+}
+
+// wantRollouts checks that services are redeployed by a drain alone, a few at a
+// time.
+func wantRollouts(t *testing.T, calls []call, policy string) {
+	t.Helper()
+	want := 0
+	if policy == "drain" {
+		want = rollouts
+	}
+	if got := atOnce(calls); got != want {
+		t.Errorf("up to %d services were in a deployment at once, want %d", got, want)
 	}
 }
 
 func TestPlanChangesNothing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "autoscaling", "ec2", "dynamodb", "sts", "elbv2")
+	w := newWorld(t, sidestepNeeds...)
 	seed(t, w, spec{subnetsPerZone: 2, groups: fleet(12)})
 	newOperator(t, w, quickConfig).init()
 	p := between(t, w)
@@ -180,7 +215,7 @@ func TestPlanChangesNothing(t *testing.T) {
 // refused or finds all done.
 func TestTwoFirstRunsAtOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "autoscaling", "ec2", "dynamodb", "sts")
+	w := newWorld(t, sidestepNeeds...)
 	s := seed(t, w, spec{subnetsPerZone: 2, groups: fleet(24)})
 	o := newOperator(t, w, quickConfig)
 	o.init()
@@ -196,7 +231,7 @@ func TestTwoFirstRunsAtOnce(t *testing.T) {
 			t.Errorf("exit %d\n%s\n%s", r.Exit, r.Stdout, r.Stderr)
 		}
 	}
-	wantClosed(t, s, before, observe(t, w, table), "hold")
+	wantClosed(t, w, s, before, observe(t, w, table), "hold")
 	o.recover(0)
 	after := observe(t, w, table)
 	same(t, before, after)

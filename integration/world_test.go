@@ -16,11 +16,22 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ecs"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+	"github.com/aws/aws-sdk-go-v2/service/iam"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/resourcegroupstaggingapi"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 )
 
 const testRegion = "us-east-1"
+
+// sidestepNeeds are the services that every run of the binary asks; seedNeeds has
+// also what seeding functions takes, and what a drain may ask.
+var (
+	sidestepNeeds = []string{"autoscaling", "ec2", "ecs", "lambda", "tagging", "dynamodb", "sts"}
+	seedNeeds     = append([]string{"iam", "elbv2"}, sidestepNeeds...)
+)
 
 // world is one test's AWS: an account of its own where the endpoint can keep
 // accounts apart (moto, LocalStack), else a name prefix of its own.
@@ -32,17 +43,26 @@ type world struct {
 	// prefix starts the name of everything the test makes. Empty in an account
 	// of its own.
 	prefix string
+	// services are those the test may use; the observer looks at no others.
+	services []string
 }
 
 // newWorld gives the test a world that has the services, or counts the test as
 // not run.
 func newWorld(t *testing.T, services ...string) world {
 	t.Helper()
-	base := worldWith(endpoint(t), aws.Credentials{AccessKeyID: "test", SecretAccessKey: "test"})
+	return worldAt(t, endpoint(t), services...)
+}
+
+func worldAt(t *testing.T, endpoint string, services ...string) world {
+	t.Helper()
+	base := worldWith(endpoint, aws.Credentials{AccessKeyID: "test", SecretAccessKey: "test"})
 	needs(t, base, services...)
 	if own, ok := ownAccount(t.Context(), base); ok {
+		own.services = services
 		return own
 	}
+	base.services = services
 	base.prefix = fmt.Sprintf("wire-%08x-", rand.Uint32())
 	return base
 }
@@ -88,6 +108,22 @@ func (w world) through(p *proxy) world {
 	return other
 }
 
+// name is what something is called in this world. A service and its cluster each
+// have the prefix, since a name on the command line is a service's without its
+// cluster.
+func (w world) name(thing string) string {
+	if cluster, service, ok := strings.Cut(thing, "/"); ok {
+		return w.prefix + cluster + "/" + w.prefix + service
+	}
+	return w.prefix + thing
+}
+
+// service splits a service's name into what ECS takes.
+func (w world) service(name string) (cluster, service string) {
+	cluster, service, _ = strings.Cut(w.name(name), "/")
+	return cluster, service
+}
+
 // cleanup runs f at the end of the test where the world is shared with others.
 func (w world) cleanup(t *testing.T, f func(ctx context.Context) error) {
 	if w.prefix == "" {
@@ -113,6 +149,10 @@ var probes = map[string]func(context.Context, aws.Config) error{
 		_, err := dynamodb.NewFromConfig(cfg).ListTables(ctx, nil)
 		return err
 	},
+	"ecs": func(ctx context.Context, cfg aws.Config) error {
+		_, err := ecs.NewFromConfig(cfg).ListClusters(ctx, nil)
+		return err
+	},
 	"ec2": func(ctx context.Context, cfg aws.Config) error {
 		_, err := ec2.NewFromConfig(cfg).DescribeAvailabilityZones(ctx, nil)
 		return err
@@ -121,8 +161,20 @@ var probes = map[string]func(context.Context, aws.Config) error{
 		_, err := elasticloadbalancingv2.NewFromConfig(cfg).DescribeTargetGroups(ctx, nil)
 		return err
 	},
+	"iam": func(ctx context.Context, cfg aws.Config) error {
+		_, err := iam.NewFromConfig(cfg).ListRoles(ctx, &iam.ListRolesInput{MaxItems: aws.Int32(1)})
+		return err
+	},
+	"lambda": func(ctx context.Context, cfg aws.Config) error {
+		_, err := lambda.NewFromConfig(cfg).ListFunctions(ctx, nil)
+		return err
+	},
 	"sts": func(ctx context.Context, cfg aws.Config) error {
 		_, err := sts.NewFromConfig(cfg).GetCallerIdentity(ctx, nil)
+		return err
+	},
+	"tagging": func(ctx context.Context, cfg aws.Config) error {
+		_, err := resourcegroupstaggingapi.NewFromConfig(cfg).GetResources(ctx, nil)
 		return err
 	},
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sidestep/pkg/app"
 	"sidestep/pkg/engine"
 	"sidestep/pkg/region"
 	"sidestep/pkg/resource"
@@ -23,15 +24,15 @@ type contender struct {
 }
 
 // together starts the runs at the same instant and returns what came of each.
-func (w *memoryWorld) together(contenders ...contender) []error {
+func (w *memoryWorld) together(p resource.Policy, c app.Config, contenders ...contender) []error {
 	errs := make([]error, len(contenders))
 	requests := make([]engine.Request, len(contenders))
-	for i, c := range contenders {
-		requests[i] = w.request(c.direction, c.zone, resource.Hold)
-		requests[i].Override = c.override
+	for i, with := range contenders {
+		requests[i] = w.request(with.direction, with.zone, p)
+		requests[i].Override = with.override
 	}
 	w.clock.Each(len(contenders), len(contenders), func(i int) {
-		e := w.engine(contenders[i].process, quick())
+		e := w.engine(contenders[i].process, c)
 		if contenders[i].direction == resource.Evacuate {
 			_, errs[i] = e.Evacuate(context.Background(), requests[i])
 		} else {
@@ -84,31 +85,45 @@ func TestRaceOfTwo(t *testing.T) {
 		"evacuate against recover":     {{"a", resource.Evacuate, leaving, ""}, {"b", resource.Recover, leaving, ""}},
 		"two recoveries":               {{"a", resource.Recover, leaving, ""}, {"b", resource.Recover, leaving, ""}},
 	}
+	worlds := map[string]func(testing.TB) *memoryWorld{"groups": newMemoryWorld, "services and functions": newFewWorld}
 	for name, race := range races {
-		for _, first := range []bool{false, true} { // whether the zone is out before
-			t.Run(fmt.Sprintf("%s/out before: %v", name, first), func(t *testing.T) {
-				for repeat := range 10 {
-					w := newMemoryWorld(t)
-					before := w.snapshot()
-					if first {
-						w.evacuate(t, "first", leaving, resource.Hold)
+		for kinds, open := range worlds {
+			for _, first := range []bool{false, true} { // whether the zone is out before
+				t.Run(fmt.Sprintf("%s/%s/out before: %v", name, kinds, first), func(t *testing.T) {
+					for repeat := range 10 {
+						w := open(t)
+						w.race(t, race, first, time.Duration(20+repeat)*time.Millisecond)
 					}
-					w.region.Latency(time.Duration(20+repeat) * time.Millisecond)
-					for i, err := range w.together(race...) {
-						var refusal *engine.Refusal
-						if err != nil && !errors.As(err, &refusal) {
-							t.Errorf("%s: %v", race[i].process, err)
-						}
-					}
-					w.wantOneAtATime(t, "a", "b")
-					for _, zone := range []string{leaving, "use1-az2"} {
-						w.recover(t, "recover "+zone, zone)
-					}
-					w.wantSnapshot(t, before)
-				}
-			})
+				})
+			}
 		}
 	}
+}
+
+// race has the runs meet, with a policy that changes every kind, and recovers all
+// zones.
+func (w *memoryWorld) race(t *testing.T, race []contender, first bool, latency time.Duration) {
+	t.Helper()
+	before := w.snapshot()
+	policy := resource.Hold
+	if len(w.region.Services()) > 0 {
+		policy = resource.Drain
+	}
+	if first {
+		w.evacuate(t, "first", leaving, policy)
+	}
+	w.region.Latency(latency)
+	for i, err := range w.together(policy, mixedConfig(), race...) {
+		var refusal *engine.Refusal
+		if err != nil && !errors.As(err, &refusal) {
+			t.Errorf("%s: %v", race[i].process, err)
+		}
+	}
+	w.wantOneAtATime(t, "a", "b")
+	for _, zone := range []string{leaving, "use1-az2"} {
+		w.recover(t, "recover "+zone, zone)
+	}
+	w.wantSnapshot(t, before)
 }
 
 // TestPausedRunWakesUp stops a whole run after each of its calls for longer than
@@ -117,41 +132,56 @@ func TestRaceOfTwo(t *testing.T) {
 func TestPausedRunWakesUp(t *testing.T) {
 	var points atomic.Int64
 	t.Run("points", func(t *testing.T) {
-		for _, other := range []resource.Direction{resource.Evacuate, resource.Recover} {
-			for _, victim := range []resource.Direction{resource.Evacuate, resource.Recover} {
-				t.Run(fmt.Sprintf("%s pauses, %s takes over", victim, other), func(t *testing.T) {
-					t.Parallel()
-					n := 1
-					for pauseAt(t, n, victim, other) {
-						n++
-					}
-					points.Add(int64(n - 1))
-				})
+		for name, set := range pausings {
+			for _, other := range []resource.Direction{resource.Evacuate, resource.Recover} {
+				for _, victim := range []resource.Direction{resource.Evacuate, resource.Recover} {
+					t.Run(fmt.Sprintf("%s/%s pauses, %s takes over", name, victim, other), func(t *testing.T) {
+						t.Parallel()
+						for n := 1; set.pauseAt(t, n, victim, other); n += stride() {
+							points.Add(1)
+						}
+					})
+				}
 			}
 		}
 	})
 	t.Logf("a paused run woke up at %d points", points.Load())
-	if points.Load() < 100 {
+	if points.Load() < int64(500/stride()) {
 		t.Errorf("only %d points were covered", points.Load())
 	}
 }
 
+// pausing is what a paused run is about.
+type pausing struct {
+	open   func(testing.TB) *memoryWorld
+	policy resource.Policy
+	scope  resource.Scope
+	config func() app.Config
+}
+
+var pausings = map[string]pausing{
+	"groups":                 {newMemoryWorld, resource.Hold, resource.Scope{}, quick},
+	"services and functions": {newFewWorld, resource.Drain, others, mixedConfig},
+}
+
 // pauseAt stops the victim after its nth call, and reports whether there was one.
-func pauseAt(t *testing.T, n int, victim, other resource.Direction) bool {
+func (s pausing) pauseAt(t *testing.T, n int, victim, other resource.Direction) bool {
 	t.Helper()
-	w := newMemoryWorld(t)
+	w := s.open(t)
 	before := w.snapshot()
 	if victim == resource.Recover {
-		w.evacuate(t, "first", leaving, resource.Hold)
+		if _, err := w.attempt("first", resource.Evacuate, s.policy, s.scope, s.config(), false); err != nil {
+			t.Fatal(err)
+		}
 	}
 	w.region.Fault(region.Fault{Process: "victim", Nth: n, Do: region.Pause(20 * time.Minute)})
 	w.clock.Each(2, 2, func(i int) {
 		if i == 0 {
-			_, _ = w.run("victim", victim, resource.Hold)
+			_, _ = w.attempt("victim", victim, s.policy, s.scope, s.config(), false)
 			return
 		}
 		_ = w.clock.Sleep(context.Background(), time.Minute) // the lease is over by then
-		_, err := w.run("other", other, resource.Hold)
+		_, err := w.attempt("other", other, s.policy, s.scope, s.config(), false)
 		var refusal *engine.Refusal
 		if err != nil && len(w.region.Unfired()) == 0 && !errors.As(err, &refusal) {
 			t.Errorf("call %d: the run that took over: %v", n, err)

@@ -11,16 +11,19 @@ import os
 import sys
 import types
 from collections import defaultdict
+from urllib.parse import unquote
 
 import moto.dynamodb.models as dynamodb
+from moto.awslambda.models import LambdaBackend
+from moto.core.responses import ActionResult
 from moto.dynamodb.models.table import Table
+from moto.ecs.responses import EC2ContainerServiceResponse
 from moto.moto_server.threaded_moto_server import ThreadedMotoServer
 
 # What moto does not implement it answers with 500, and a page of traceback in its
 # log: worth seeing for who writes a test, noise for everybody else.
 noisy = "SIDESTEP_MOTO_LOG" in os.environ
 logging.getLogger("werkzeug").setLevel(logging.INFO if noisy else logging.CRITICAL)
-
 
 
 def backup(original):
@@ -39,6 +42,24 @@ def backup(original):
 
 
 dynamodb.copy = types.SimpleNamespace(deepcopy=backup, copy=copy.copy)
+
+
+def list_service_deployments(self):
+    """None, as none began here: moto has no such operation, and what it does not
+    have it answers with a 500, which clients retry for half a minute."""
+    return ActionResult({"serviceDeployments": []})
+
+
+EC2ContainerServiceResponse.list_service_deployments = list_service_deployments
+
+
+def by_name(list_of_function):
+    """A list that takes a function's ARN too, which moto does not know there."""
+    return lambda self, function: list_of_function(self, unquote(function).split(":function:")[-1])
+
+
+LambdaBackend.list_versions_by_function = by_name(LambdaBackend.list_versions_by_function)
+LambdaBackend.list_aliases = by_name(LambdaBackend.list_aliases)
 
 server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
 server.start()
