@@ -1,12 +1,22 @@
 package resource
 
 import (
+	"errors"
 	"slices"
 	"strings"
 )
 
 // The rules for a list of subnets, which are the same for every kind that has
 // one. A kind adds only how AWS takes the list.
+
+// What a kind returns instead of sending.
+var (
+	// ErrEmpty keeps the rule that nothing is ever emptied: AWS takes a list without
+	// elements for something else.
+	ErrEmpty = errors.New("refusing to send an empty list")
+	// ErrUnplanned says that an edit is none that the kind's plans make.
+	ErrUnplanned = errors.New("refusing to set what no plan of this kind sets")
+)
 
 // CloseSubnets is the edit that takes the zone's subnets in away from r, none if
 // there are none.

@@ -4,7 +4,6 @@ package autoscalinggroup
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -97,10 +96,6 @@ func (d *Driver) Read(ctx context.Context, ids ...resource.ID) ([]resource.Resou
 	return found, nil
 }
 
-// errEmpty keeps the rule that nothing is ever emptied: no empty list leaves this
-// package.
-var errEmpty = errors.New("refusing to send an empty list")
-
 // Apply sends the edits that are missing, in their order: evacuating, processes
 // are suspended before subnets go, so that nothing starts to move; recovering,
 // they are resumed after.
@@ -142,7 +137,7 @@ func (d *Driver) send(ctx context.Context, name string, edits []resource.Edit) e
 	}
 	// Auto Scaling takes an empty list for "all processes".
 	if len(names) == 0 {
-		return fmt.Errorf("processes of group %s: %w", name, errEmpty)
+		return fmt.Errorf("processes of group %s: %w", name, resource.ErrEmpty)
 	}
 	if edits[0].To[0] == suspended {
 		_, err := d.api.SuspendProcesses(ctx, &autoscaling.SuspendProcessesInput{AutoScalingGroupName: &name, ScalingProcesses: names})
@@ -160,7 +155,7 @@ func (d *Driver) send(ctx context.Context, name string, edits []resource.Edit) e
 
 func (d *Driver) setSubnets(ctx context.Context, name string, subnets []string) error {
 	if len(subnets) == 0 {
-		return fmt.Errorf("subnets of group %s: %w", name, errEmpty)
+		return fmt.Errorf("subnets of group %s: %w", name, resource.ErrEmpty)
 	}
 	_, err := d.api.UpdateAutoScalingGroup(ctx, &autoscaling.UpdateAutoScalingGroupInput{
 		AutoScalingGroupName: &name,

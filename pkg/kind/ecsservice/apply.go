@@ -2,7 +2,6 @@ package ecsservice
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -10,12 +9,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ecs/types"
 
 	"sidestep/pkg/resource"
-)
-
-var (
-	// errEmpty: an empty list never leaves this package.
-	errEmpty   = errors.New("refusing to send an empty list")
-	errUnknown = errors.New("refusing to set what no plan of this kind sets")
 )
 
 // Apply sends what is missing in one call, so that a service is deployed once.
@@ -51,7 +44,7 @@ func update(live resource.Resource, edits []resource.Edit) (*ecs.UpdateServiceIn
 		case e.Field == rebalancingField && len(e.To) == 1:
 			in.AvailabilityZoneRebalancing = types.AvailabilityZoneRebalancing(e.To[0])
 		default:
-			return nil, fmt.Errorf("%s to %v: %w", e.Field, e.To, errUnknown)
+			return nil, fmt.Errorf("%s to %v: %w", e.Field, e.To, resource.ErrUnplanned)
 		}
 	}
 	return in, nil
@@ -64,7 +57,7 @@ func update(live resource.Resource, edits []resource.Edit) (*ecs.UpdateServiceIn
 // https://docs.aws.amazon.com/AmazonECS/latest/APIReference/API_AwsVpcConfiguration.html
 func whole(subnets []string, live resource.Resource) (*types.NetworkConfiguration, error) {
 	if len(subnets) == 0 {
-		return nil, fmt.Errorf("subnets: %w", errEmpty)
+		return nil, fmt.Errorf("subnets: %w", resource.ErrEmpty)
 	}
 	n := &types.AwsVpcConfiguration{Subnets: subnets, SecurityGroups: live.Fields[groupsField]}
 	if ip := live.Fields[publicIPField]; len(ip) == 1 {

@@ -2,7 +2,6 @@ package lambdafunction
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -10,13 +9,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 
 	"sidestep/pkg/resource"
-)
-
-var (
-	// errEmpty keeps the rule that nothing is ever emptied: no empty list leaves this
-	// package.
-	errEmpty   = errors.New("refusing to send an empty list")
-	errUnknown = errors.New("refusing to set what no plan of this kind sets")
 )
 
 // Apply sends what is missing, for the revision that was read: Lambda refuses it if
@@ -49,14 +41,14 @@ type attachment struct {
 // is live: what is left out is not kept.
 func attach(live resource.Resource, edits []resource.Edit) (*attachment, error) {
 	if len(edits) != 1 || edits[0].Field != resource.SubnetsField {
-		return nil, fmt.Errorf("%v: %w", edits, errUnknown)
+		return nil, fmt.Errorf("%v: %w", edits, resource.ErrUnplanned)
 	}
 	a := &attachment{subnets: edits[0].To, groups: live.Fields[groupsField]}
 	if len(a.subnets) == 0 {
-		return nil, fmt.Errorf("subnets: %w", errEmpty)
+		return nil, fmt.Errorf("subnets: %w", resource.ErrEmpty)
 	}
 	if len(a.groups) == 0 {
-		return nil, fmt.Errorf("security groups: %w", errEmpty)
+		return nil, fmt.Errorf("security groups: %w", resource.ErrEmpty)
 	}
 	if allowed := live.Fields[ipv6Field]; len(allowed) == 1 {
 		a.ipv6 = aws.Bool(allowed[0] == "true")
