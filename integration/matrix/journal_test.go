@@ -121,11 +121,37 @@ func (w *memoryWorld) wantStanding(t testing.TB, l *ledger.Ledger, want standing
 	}
 }
 
-// evacuateGroups is an evacuation of the groups by an engine.
-func (w *memoryWorld) evacuateGroups(e *engine.Engine) (engine.Result, error) {
-	req := w.request(resource.Evacuate, leaving, resource.Hold)
-	req.Scope = groups
+// evacuateBy is an evacuation by an engine.
+func (s setting) evacuateBy(w *memoryWorld, e *engine.Engine) (engine.Result, error) {
+	req := w.request(resource.Evacuate, leaving, s.policy)
+	req.Scope = s.scope
+	e.Timing = s.config().Timing()
 	return e.Evacuate(context.Background(), req)
+}
+
+func (s setting) recoverBy(w *memoryWorld, e *engine.Engine) (engine.Result, error) {
+	e.Timing = s.config().Timing()
+	return e.Recover(context.Background(), w.request(resource.Recover, leaving, ""))
+}
+
+// atEachCall has the table go away at one call after the other, the last of them
+// taking effect or not.
+func atEachCall(t *testing.T, least int, at func(t *testing.T, s setting, n int, late bool) bool) {
+	t.Helper()
+	for name, s := range settings {
+		for _, late := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/the last call takes effect: %t", name, late), func(t *testing.T) {
+				t.Parallel()
+				n := 1
+				for at(t, s, n, late) {
+					n += stride()
+				}
+				if n < least {
+					t.Errorf("only calls up to the %dth were covered", n)
+				}
+			})
+		}
+	}
 }
 
 // TestFR08LedgerGoneWhileEvacuating: the table stops answering at the first call of
@@ -133,42 +159,22 @@ func (w *memoryWorld) evacuateGroups(e *engine.Engine) (engine.Result, error) {
 // makes the table what an undisturbed run leaves, the journal alone is enough to
 // recover by, and another import closes what the table has.
 func TestFR08LedgerGoneWhileEvacuating(t *testing.T) {
-	undisturbed := newMemoryWorld(t)
-	if _, err := undisturbed.evacuateGroups(undisturbed.engine("out", quick())); err != nil {
-		t.Fatal(err)
-	}
-	want := undisturbed.standing(t, undisturbed.ledger())
-	for _, late := range []bool{false, true} {
-		t.Run(fmt.Sprintf("the last call takes effect: %t", late), func(t *testing.T) {
-			t.Parallel()
-			n := first(late)
-			for goneEvacuating(t, n, late, want) {
-				n += 3
-			}
-			if n < 40 {
-				t.Errorf("only calls up to the %dth were covered", n)
-			}
-		})
-	}
-}
-
-// first is the first call to fail, or to lose its answer. For time's sake not every
-// call does both.
-func first(late bool) int {
-	if late {
-		return 2
-	}
-	return 1
+	atEachCall(t, 25, goneEvacuating)
 }
 
 // goneEvacuating reports whether there was an nth call.
-func goneEvacuating(t *testing.T, n int, late bool, want standing) bool {
+func goneEvacuating(t *testing.T, s setting, n int, late bool) bool {
 	t.Helper()
-	w := newMemoryWorld(t)
-	before := w.region.Snapshot()
+	undisturbed := s.open(t)
+	if _, err := s.evacuateBy(undisturbed, undisturbed.engine("out", s.config())); err != nil {
+		t.Fatal(err)
+	}
+	want := undisturbed.standing(t, undisturbed.ledger())
+	w := s.open(t)
+	before := w.snapshot()
 	path := filepath.Join(t.TempDir(), "a.journal")
 	w.gone("out", n, late)
-	if _, err := w.evacuateGroups(w.giveUp(t, "out", path)); err != nil {
+	if _, err := s.evacuateBy(w, w.giveUp(t, "out", path)); err != nil {
 		t.Fatalf("gone at call %d: %v", n, err)
 	}
 	if _, err := os.Stat(path); err != nil {
@@ -179,13 +185,11 @@ func goneEvacuating(t *testing.T, n int, late bool, want standing) bool {
 	w.wantStanding(t, w.ledger(), want)
 
 	file := w.reopen(t, path)
-	if _, err := w.over("back", file).Recover(context.Background(), w.request(resource.Recover, leaving, "")); err != nil {
+	if _, err := s.recoverBy(w, w.over("back", file)); err != nil {
 		t.Fatalf("gone at call %d: recovering from the journal: %v", n, err)
 	}
 	w.wantStanding(t, ledger.New(file, w.clock, sampleAccount, sampleRegion, quick().Ledger.Deadline), standing{Zones: map[string]ledger.Phase{}})
-	if got := w.region.Snapshot(); !reflect.DeepEqual(got, before) {
-		t.Errorf("the groups are %v, want %v", got, before)
-	}
+	w.wantConfiguration(t, before)
 	w.importJournal(t, path)
 	w.wantNothingOpen(t)
 	if t.Failed() {
@@ -211,39 +215,26 @@ func (w *memoryWorld) reopen(t testing.TB, path string) *journal.Store {
 // TestFR08LedgerGoneWhileRecovering: so during a recovery whose plan has read what
 // is to be put back.
 func TestFR08LedgerGoneWhileRecovering(t *testing.T) {
-	for _, late := range []bool{false, true} {
-		t.Run(fmt.Sprintf("the last call takes effect: %t", late), func(t *testing.T) {
-			t.Parallel()
-			n := first(late)
-			for goneRecovering(t, n, late) {
-				n += 3
-			}
-			if n < 20 {
-				t.Errorf("only calls up to the %dth were covered", n)
-			}
-		})
-	}
+	atEachCall(t, 15, goneRecovering)
 }
 
-func goneRecovering(t *testing.T, n int, late bool) bool {
+func goneRecovering(t *testing.T, s setting, n int, late bool) bool {
 	t.Helper()
-	w := newMemoryWorld(t)
-	before := w.region.Snapshot()
-	if _, err := w.evacuateGroups(w.engine("out", quick())); err != nil {
+	w := s.open(t)
+	before := w.snapshot()
+	if _, err := s.evacuateBy(w, w.engine("out", quick())); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "a.journal")
-	e, req := w.giveUp(t, "back", path), w.request(resource.Recover, leaving, "")
-	if _, err := e.Plan(context.Background(), req); err != nil {
+	e := w.giveUp(t, "back", path)
+	if _, err := e.Plan(context.Background(), w.request(resource.Recover, leaving, "")); err != nil {
 		t.Fatal(err)
 	}
 	w.gone("back", n, late)
-	if _, err := e.Recover(context.Background(), req); err != nil {
+	if _, err := s.recoverBy(w, e); err != nil {
 		t.Fatalf("gone at call %d: %v", n, err)
 	}
-	if got := w.region.Snapshot(); !reflect.DeepEqual(got, before) {
-		t.Errorf("the groups are %v, want %v", got, before)
-	}
+	w.wantConfiguration(t, before)
 	if _, err := os.Stat(path); err != nil {
 		return false
 	}
@@ -288,7 +279,7 @@ func (w *memoryWorld) evacuateTwice(t testing.TB, folder string) {
 	web, machines := w.region.Snapshot()["web"].Subnets, map[string]*engine.Engine{}
 	for _, machine := range []string{"a", "b"} {
 		machines[machine] = w.over(machine, w.openJournal(t, filepath.Join(folder, machine)))
-		if _, err := w.evacuateGroups(machines[machine]); err != nil {
+		if _, err := settings["groups"].evacuateBy(w, machines[machine]); err != nil {
 			t.Fatal(err)
 		}
 		w.region.SetGroupSubnets("web", web...) // a pipeline puts it back

@@ -99,6 +99,21 @@ func (w *memoryWorld) wantClosed(t *testing.T, out engine.Result, p resource.Pol
 	}
 }
 
+// setting is a world with what its runs are about.
+type setting struct {
+	open   func(testing.TB) *memoryWorld
+	policy resource.Policy
+	scope  resource.Scope
+	config func() app.Config
+}
+
+// settings are one for the kind whose changes are at once, and one for those whose
+// changes take time.
+var settings = map[string]setting{
+	"groups":                 {newMemoryWorld, resource.Hold, groups, quick},
+	"services and functions": {newFewWorld, resource.Drain, others, mixedConfig},
+}
+
 // mixedSequences are those of the crash matrix that the kinds could tell apart.
 var mixedSequences = map[string][]runOf{
 	"evacuate!, recover":    {{process: "victim", direction: resource.Evacuate}, {process: "last", direction: resource.Recover}},

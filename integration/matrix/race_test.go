@@ -132,7 +132,7 @@ func (w *memoryWorld) race(t *testing.T, race []contender, first bool, latency t
 func TestPausedRunWakesUp(t *testing.T) {
 	var points atomic.Int64
 	t.Run("points", func(t *testing.T) {
-		for name, set := range pausings {
+		for name, set := range settings {
 			for _, other := range []resource.Direction{resource.Evacuate, resource.Recover} {
 				for _, victim := range []resource.Direction{resource.Evacuate, resource.Recover} {
 					t.Run(fmt.Sprintf("%s/%s pauses, %s takes over", name, victim, other), func(t *testing.T) {
@@ -151,21 +151,8 @@ func TestPausedRunWakesUp(t *testing.T) {
 	}
 }
 
-// pausing is what a paused run is about.
-type pausing struct {
-	open   func(testing.TB) *memoryWorld
-	policy resource.Policy
-	scope  resource.Scope
-	config func() app.Config
-}
-
-var pausings = map[string]pausing{
-	"groups":                 {newMemoryWorld, resource.Hold, resource.Scope{}, quick},
-	"services and functions": {newFewWorld, resource.Drain, others, mixedConfig},
-}
-
 // pauseAt stops the victim after its nth call, and reports whether there was one.
-func (s pausing) pauseAt(t *testing.T, n int, victim, other resource.Direction) bool {
+func (s setting) pauseAt(t *testing.T, n int, victim, other resource.Direction) bool {
 	t.Helper()
 	w := s.open(t)
 	before := w.snapshot()
