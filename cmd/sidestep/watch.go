@@ -70,6 +70,7 @@ func (s *session) look(ctx context.Context, zone string) (look, error) {
 		}
 	}
 	var failed error
+	exposed := false
 	for _, z := range zones {
 		result, err := s.engine.Reconcile(ctx, engine.Request{
 			Run: s.runID("watch", z), Direction: resource.Recover, Zone: z, Actor: s.actor, Reason: "watch",
@@ -83,11 +84,12 @@ func (s *session) look(ctx context.Context, zone string) (look, error) {
 			result.Run.Status = view.Incomplete // it was looked at, and no run was needed
 		}
 		l.drift = l.drift || result.Drifted()
+		exposed = exposed || result.Heaviest() >= resource.Exposed
 		l.Zones = append(l.Zones, view.NewDocument(s.place, result))
 		l.lines = append(l.lines, view.Watch(result))
 	}
 	status, err := s.engine.Status(ctx, "")
-	l.NeedsPerson = status.NeedsPerson()
+	l.NeedsPerson = exposed || status.NeedsPerson()
 	if len(zones) == 0 {
 		l.lines = []string{"no zone is out"}
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/smithy-go"
+
 	"sidestep/pkg/app"
 	"sidestep/pkg/ledger"
 	"sidestep/pkg/region"
@@ -195,5 +197,38 @@ func TestFR60NoRoomForAReplacementIsLeft(t *testing.T) {
 	}
 	if got := outcomes(result)["shop/service-00"]; got != resource.Settled {
 		t.Errorf("the other one is %s", got)
+	}
+}
+
+// TestARolloutThatEndsAfterItsDeadlineIsNotStuck: it is watched again while others
+// are still to come.
+func TestARolloutThatEndsAfterItsDeadlineIsNotStuck(t *testing.T) {
+	w := newServiceWorld(t, 4)
+	w.region.RolloutTime(20 * time.Minute)
+	config := rolloutConfig(2)
+	config.ECS.Deadline = 10 * time.Minute
+	result, err := w.attempt("out", resource.Evacuate, resource.Drain, services, config, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := outcomes(result)["shop/service-00"]; got != resource.Settled {
+		t.Errorf("the first one is %s", got)
+	}
+}
+
+// TestALaneThatCannotReadEnds: what is under way cannot be told, so nothing more
+// begins, and that is said.
+func TestALaneThatCannotReadEnds(t *testing.T) {
+	w := newServiceWorld(t, 5)
+	refused := &smithy.GenericAPIError{Code: "AccessDeniedException"}
+	w.region.Fault(region.Fault{Process: "out", Op: "UpdateService", Nth: 2, Do: region.Foreign(func(r *region.Region) {
+		r.Fault(region.Fault{Process: "out", Op: "DescribeServices", Do: region.Fail(refused)})
+	})})
+	result, err := w.attempt("out", resource.Evacuate, resource.Drain, services, rolloutConfig(2), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := result.Counts()[resource.FailedAccess]; n != 3 || len(w.changes("out")) != 2 {
+		t.Errorf("%d are failed-access, and %d changes were sent: %v", n, len(w.changes("out")), outcomes(result))
 	}
 }

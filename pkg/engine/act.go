@@ -84,7 +84,14 @@ func (s *session) intend(d resource.Driver, rec ledger.Record, read map[string]r
 		return intent{rec, r, c, decide(s.req.Direction, rec.State, missing, rec.Attempt)}
 	}
 	c := d.Plan(r, s.goal(rec))
-	return intent{rec, r, c, decide(s.req.Direction, rec.State, stand(r, c), rec.Attempt)}
+	a := decide(s.req.Direction, rec.State, stand(r, c), rec.Attempt)
+	if a == drop && rec.Sent() {
+		// It reads as it was, and yet the change that made it so may have failed.
+		if _, p := s.e.judge(s.ctx, d, r, s.wanted(d)(rec, r)); gaveUp(p.Outcome) {
+			a = await
+		}
+	}
+	return intent{rec, r, c, a}
 }
 
 // carryOut does it. The error it returns is the ledger's, and ends the run.
@@ -236,10 +243,15 @@ func (s *session) confirm(rec ledger.Record, r resource.Resource) error {
 			rec.Recorded = rec.Done([]resource.Edit{{Field: e.Field, To: e.From}})
 		}
 	}
+	samePolicy := rec.Policy == s.req.Policy
 	rec.Policy = s.req.Policy
 	before, after := sides(rec.Edits)
-	s.report(Item{ID: rec.ID(), Outcome: resource.AlreadyDone, Removed: rec.RemovedSubnets, Before: before, After: after})
-	if rec.State == ledger.Settled {
+	i := Item{ID: rec.ID(), Outcome: resource.AlreadyDone, Removed: rec.RemovedSubnets, Before: before, After: after}
+	if r.Underway != "" {
+		i.Outcome, i.Reason = resource.Applied, r.Underway // sent before, and not yet in effect
+	}
+	s.report(i)
+	if rec.State == ledger.Settled && samePolicy {
 		return nil
 	}
 	rec.State, rec.Outcome, rec.Reason = ledger.Applied, resource.AlreadyDone, ""

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"sidestep/pkg/awserr"
+	"sidestep/pkg/ledger"
 	"sidestep/pkg/resource"
 	"sidestep/pkg/zone"
 )
@@ -108,4 +109,48 @@ func (e *Engine) readSubnets(ctx context.Context, w *world) error {
 	}
 	w.subnets = subnets
 	return nil
+}
+
+// readOrFail is read for who can only tell of all: it fails where none could be
+// read.
+func (e *Engine) readOrFail(ctx context.Context, d resource.Driver, records []ledger.Record) (map[string]resource.Resource, map[string]error, error) {
+	live, errs := e.read(ctx, d, records)
+	if len(records) > 0 && len(errs) == len(records) {
+		return nil, nil, errs[records[0].ARN]
+	}
+	return live, errs, nil
+}
+
+// unreadable is the item of a record whose resource could not be read.
+func unreadable(rec ledger.Record, err error) Item {
+	return Item{
+		ID: rec.ID(), Removed: rec.RemovedSubnets,
+		Outcome: awserr.Classify(err).Outcome(), Reason: "cannot be read: " + awserr.Brief(err),
+	}
+}
+
+// read reads the resources of records, by ARN. Where AWS answers that it will not,
+// each is asked for by itself: one that may not be read must not hide the others.
+// The errors are those of the resources that could not be read.
+func (e *Engine) read(ctx context.Context, d resource.Driver, records []ledger.Record) (map[string]resource.Resource, map[string]error) {
+	read, err := d.Read(ctx, ids(records)...)
+	if err == nil {
+		return byARN(read), nil
+	}
+	errs := map[string]error{}
+	class := awserr.Classify(err)
+	if class.Retryable() || class == awserr.Stopped || len(records) == 1 {
+		for _, rec := range records {
+			errs[rec.ARN] = err
+		}
+		return nil, errs
+	}
+	each, failed := make([][]resource.Resource, len(records)), make([]error, len(records))
+	e.Clock.Each(len(records), e.Timing.Concurrency, func(i int) { each[i], failed[i] = d.Read(ctx, records[i].ID()) })
+	for i, rec := range records {
+		if failed[i] != nil {
+			errs[rec.ARN] = failed[i]
+		}
+	}
+	return byARN(slices.Concat(each...)), errs
 }

@@ -17,6 +17,17 @@ func change(rec ledger.Record, w *world) resource.Change {
 	}
 }
 
+// back is the change that brings a record's resource back. Where nothing is missing
+// it is what was made already, as what became of that is still to be judged.
+func back(d resource.Driver, rec ledger.Record, r resource.Resource, g resource.Goal) resource.Change {
+	c := d.Plan(r, g)
+	c.SentAt = rec.StartedAt
+	if c.Outcome == resource.AlreadyDone {
+		c.Edits = undone(rec, r)
+	}
+	return c
+}
+
 // undone are the edits that have brought a resource from what a record says was
 // made of it to how it reads.
 func undone(rec ledger.Record, r resource.Resource) []resource.Edit {
@@ -33,8 +44,9 @@ func undone(rec ledger.Record, r resource.Resource) []resource.Edit {
 type sighting struct {
 	rec      ledger.Record
 	live     resource.Resource
-	seen     bool // AWS returned it
-	young    bool // and may not show yet what it was asked for
+	seen     bool  // AWS returned it
+	err      error // why it could not be read
+	young    bool  // and may not show yet what it was asked for
 	change   resource.Change
 	progress resource.Progress
 }

@@ -22,11 +22,16 @@ type lane struct {
 	busy     map[string]time.Time     // since when a resource is waited for
 	rollouts map[string]ledger.Record // under way as last seen; nil until the first
 	stuck    int                      // of them, past their deadline
+	sighted  time.Time                // when they were last looked at with success
 }
 
 func (l *lane) run() {
 	l.busy = map[string]time.Time{}
 	for len(l.queue) > 0 && l.s.stopped() == nil {
+		if limit := l.s.e.Timing.Rollouts; limit > 0 && l.stuck > limit {
+			l.hold()
+			return
+		}
 		room := l.room()
 		moved := false
 		if room > 0 {
@@ -35,11 +40,31 @@ func (l *lane) run() {
 			l.queue = l.queue[n:]
 			moved = l.step(batch)
 		}
-		if !moved && len(l.queue) > 0 {
-			if l.s.sleep(l.s.e.Timing.Poll) == nil {
-				l.recount()
-			}
+		if moved || len(l.queue) == 0 || l.s.sleep(l.s.e.Timing.Poll) != nil {
+			continue
 		}
+		if err := l.recount(); err != nil && l.s.e.Clock.Now().Sub(l.sighted) > l.s.e.Timing.RolloutDeadline {
+			l.fail(l.queue, err) // what is under way cannot be told any more
+			l.queue = nil
+		}
+	}
+}
+
+// hold begins nothing more: so many rollouts that do not end say that the zones
+// that are left lack the capacity, or that something is wrong with all of them.
+func (l *lane) hold() {
+	why := plural(l.stuck, "rollout does", "rollouts do") + " not end, so that no more are begun; see to those, then run it again"
+	for _, rec := range l.queue {
+		l.mark(rec, resource.HeldNoCapacity, why)
+		l.tick()
+	}
+}
+
+// fail reports records whose resources could not be read.
+func (l *lane) fail(records []ledger.Record, err error) {
+	for _, rec := range records {
+		l.s.report(Item{ID: rec.ID(), Outcome: awserr.Classify(err).Outcome(), Reason: awserr.Brief(err)})
+		l.tick()
 	}
 }
 
@@ -53,7 +78,8 @@ func (l *lane) room() int {
 
 // room is how many rollouts may begin, with so many under way and so many of them
 // stuck. Stuck ones keep their places, since they strain what capacity there is;
-// but one place stays open, as one resource must not stop the others.
+// but one place stays open, as one resource must not stop the others. Once that one
+// is stuck too the lane ends.
 func room(limit, underway, stuck int) int {
 	return max(max(limit-stuck, 1)-(underway-stuck), 0)
 }
@@ -61,19 +87,16 @@ func room(limit, underway, stuck int) int {
 // step reads a batch, decides and acts. It reports whether anything came of it,
 // and puts back what must wait.
 func (l *lane) step(batch []ledger.Record) bool {
-	live, err := l.s.read(l.s.ctx, l.d, batch)
+	live, errs := l.s.e.read(l.s.ctx, l.d, batch)
 	if l.s.stopped() != nil {
 		return false
 	}
-	if err != nil {
-		for _, rec := range batch {
-			l.s.report(Item{ID: rec.ID(), Outcome: awserr.Classify(err).Outcome(), Reason: awserr.Brief(err)})
-			l.tick()
-		}
-		return true
-	}
 	var now []intent
 	for _, rec := range batch {
+		if err := errs[rec.ARN]; err != nil {
+			l.fail([]ledger.Record{rec}, err)
+			continue
+		}
 		i := l.s.intend(l.d, rec, live)
 		if i.action == send && l.waits(i) {
 			l.queue = append(l.queue, rec)
@@ -91,7 +114,7 @@ func (l *lane) step(batch []ledger.Record) bool {
 		}
 		l.tick()
 	})
-	return len(now) > 0
+	return len(now)+len(errs) > 0
 }
 
 // waits reports whether a resource must be left alone for now, since somebody has
@@ -144,45 +167,59 @@ func (l *lane) limit(now []intent) []intent {
 
 // begin finds the rollouts under way that earlier runs have started, for any zone.
 func (l *lane) begin() {
-	l.rollouts = map[string]ledger.Record{}
+	l.rollouts, l.sighted = map[string]ledger.Record{}, l.s.e.Clock.Now()
 	records := ofKind(append(l.s.records(ledger.Record.Sent), l.s.w.abroad...), l.d.Kind())
-	live, err := l.s.read(l.s.ctx, l.d, records)
+	live, _ := l.s.e.read(l.s.ctx, l.d, records)
 	for _, rec := range records {
-		// What cannot be read is taken to be under way.
-		if r, seen := live[rec.ARN]; rec.Sent() && (err != nil || seen && r.Underway != "") {
+		// What is not seen is taken to be under way.
+		if r, seen := live[rec.ARN]; rec.Sent() && (!seen && !l.s.past(rec) || r.Underway != "") {
 			l.rollouts[rec.ARN] = rec
 		}
 	}
 }
 
-// recount looks at what is under way, and lets go of what is not any more.
-func (l *lane) recount() {
-	if len(l.rollouts) == 0 {
-		return
-	}
+// recount looks at what is under way, and lets go of what is not any more. Where
+// that cannot be read, it is taken to be so.
+func (l *lane) recount() error {
 	var records []ledger.Record
 	for _, rec := range l.rollouts {
 		records = append(records, l.s.latest(rec))
 	}
 	slices.SortFunc(records, func(a, b ledger.Record) int { return compareKeys(a.ARN, b.ARN) })
-	seen, err := l.s.look(l.d, records, false)
-	if err != nil {
-		return // what was under way is taken to be so
-	}
+	seen := l.s.look(l.d, records, false)
 	l.stuck = 0
+	var unread error
 	for _, v := range seen {
 		switch {
+		case v.err != nil:
+			unread = v.err
+		case !v.seen && !l.s.past(v.rec): // hidden, and not thereby at rest
 		case v.live.Underway == "":
 			delete(l.rollouts, v.rec.ARN)
-			if v.progress.Outcome != "" && v.progress.Outcome.Weight(l.s.req.Direction) == resource.Failed {
-				l.mark(v.rec, v.progress.Outcome, v.progress.Reason)
-			}
+			l.ended(v)
 		case l.s.late(v):
 			l.stuck++
 			l.mark(v.rec, resource.Stuck, l.s.stuckFor(v))
 		}
 	}
 	l.s.e.progress("Waiting for "+plural(len(l.rollouts), "rollout", "rollouts")+" to settle", 0, 0)
+	if unread == nil {
+		l.sighted = l.s.e.Clock.Now()
+	}
+	return unread
+}
+
+// ended says how a rollout ended, where that is known already. One that was stuck
+// and ended well is to be watched again.
+func (l *lane) ended(v sighting) {
+	switch o := v.progress.Outcome; {
+	case o != "" && o.Weight(l.s.req.Direction) == resource.Failed:
+		l.mark(v.rec, o, v.progress.Reason)
+	case v.rec.Outcome == resource.Stuck && l.s.req.Direction == resource.Recover:
+		l.mark(v.rec, resource.Restoring, "")
+	case v.rec.Outcome == resource.Stuck:
+		l.mark(v.rec, resource.Applied, "")
+	}
 }
 
 // mark says what became of a rollout; those for another zone are only counted.

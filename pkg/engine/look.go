@@ -22,6 +22,7 @@ type world struct {
 	records   map[string]ledger.Record // of this zone, by ARN
 	others    map[string][]resource.Recorded
 	abroad    []ledger.Record // of the other zones that are out
+	out       []string        // the IDs of those
 	ids       []resource.ID
 	resources map[string]resource.Resource
 	unmoved   map[string]string
@@ -43,7 +44,7 @@ func (w *world) note(text string) {
 func (w *world) goal(d resource.Direction, p resource.Policy, arn string) resource.Goal {
 	g := resource.Goal{
 		Direction: d, Zone: w.zone, Policy: p, Zones: w.zones, Subnets: w.subnets,
-		Others: w.others[arn], Unmoved: w.unmoved,
+		Others: w.others[arn], Unmoved: w.unmoved, Out: w.out,
 	}
 	if rec, ok := w.records[arn]; ok && rec.Sent() {
 		g.Recorded = &rec.Recorded
@@ -65,7 +66,7 @@ func (e *Engine) remember(ctx context.Context, w *world) (ledger.ZonesOut, error
 	for _, r := range records {
 		w.records[r.ARN] = r
 	}
-	w.abroad = nil
+	w.abroad, w.out = nil, without(out, w.zone.ID)
 	for id := range out {
 		if id == w.zone.ID {
 			continue
@@ -104,7 +105,7 @@ func (e *Engine) Plan(ctx context.Context, req Request) (Result, error) {
 		if req.Direction == resource.Recover {
 			return result, err
 		}
-		result.Notes = append(result.Notes, unreadable(err))
+		result.Notes = append(result.Notes, noLedger(err))
 	}
 	if others := without(out, z.ID); len(others) > 0 && req.Direction == resource.Evacuate {
 		result.Notes = append(result.Notes, fmt.Sprintf("zone %s is out already: a second needs --override-second-zone %s", others[0], others[0]))
@@ -118,8 +119,8 @@ func (e *Engine) Plan(ctx context.Context, req Request) (Result, error) {
 	return e.planEvacuation(ctx, w, req, result)
 }
 
-// unreadable says in a plan that there is no ledger to go by.
-func unreadable(err error) string {
+// noLedger says in a plan that there is no ledger to go by.
+func noLedger(err error) string {
 	why := awserr.Brief(err)
 	if errors.Is(err, ledger.ErrNoTable) {
 		why = "there is no table yet"
@@ -156,12 +157,15 @@ func (e *Engine) planEvacuation(ctx context.Context, w *world, req Request, resu
 func (e *Engine) planRecovery(ctx context.Context, w *world, req Request, result Result) (Result, error) {
 	for _, d := range e.Drivers {
 		records := w.of(d.Kind(), req.Scope)
-		read, err := d.Read(ctx, ids(records)...)
+		live, errs, err := e.readOrFail(ctx, d, records)
 		if err != nil {
 			return result, err
 		}
-		live := byARN(read)
 		for _, rec := range records {
+			if err := errs[rec.ARN]; err != nil {
+				result.Items = append(result.Items, unreadable(rec, err))
+				continue
+			}
 			i := Item{ID: rec.ID(), Outcome: resource.Orphaned, Reason: unseenReason, Removed: rec.RemovedSubnets}
 			if r, ok := live[rec.ARN]; ok {
 				c := d.Plan(r, w.goal(req.Direction, rec.Policy, rec.ARN))

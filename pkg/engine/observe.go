@@ -2,6 +2,8 @@ package engine
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"sidestep/pkg/awserr"
@@ -70,19 +72,11 @@ func (s *session) readBack(records []ledger.Record, last, overdue bool) ([]ledge
 		if len(ours) == 0 {
 			continue
 		}
-		seen, err := s.look(d, ours, last || overdue)
+		seen := s.look(d, ours, last || overdue)
 		if stop := s.stopped(); stop != nil {
 			return nil, stop
 		}
-		still := ours // the next reading may work
-		switch {
-		case err == nil:
-			still, err = s.sightAll(seen, last, overdue)
-		case overdue:
-			still, err = nil, s.unread(ours, err)
-		default:
-			err = nil
-		}
+		still, err := s.sightAll(seen, last, overdue)
 		if err != nil {
 			return nil, err
 		}
@@ -91,17 +85,22 @@ func (s *session) readBack(records []ledger.Record, last, overdue bool) ([]ledge
 	return open, nil
 }
 
-// look reads the resources of records and judges each by what the run wants of
-// it. With places it also asks what runs where.
-func (s *session) look(d resource.Driver, records []ledger.Record, places bool) ([]sighting, error) {
-	read, err := d.Read(s.ctx, ids(records)...)
-	if err != nil {
-		return nil, err
+// look reads the resources of records, as this run last wrote them, and judges each
+// by what the run wants of it. With places it also asks what runs where.
+func (s *session) look(d resource.Driver, records []ledger.Record, places bool) []sighting {
+	now := make([]ledger.Record, len(records))
+	for i, rec := range records {
+		now[i] = s.latest(rec)
 	}
+	live, errs := s.e.read(s.ctx, d, now)
 	if places {
-		read = s.e.place(s.ctx, s.w, d, read)
+		live = byARN(s.e.place(s.ctx, s.w, d, slices.Collect(maps.Values(live))))
 	}
-	return s.e.judgeAll(s.ctx, d, records, byARN(read), s.wanted(d)), nil
+	seen := s.e.judgeAll(s.ctx, d, now, live, s.wanted(d))
+	for i := range seen {
+		seen[i].err = errs[seen[i].rec.ARN]
+	}
+	return seen
 }
 
 // wanted is the change by which a record's resource is judged.
@@ -110,12 +109,7 @@ func (s *session) wanted(d resource.Driver) func(ledger.Record, resource.Resourc
 		if s.req.Direction != resource.Recover {
 			return change(rec, s.w)
 		}
-		c := d.Plan(r, s.goal(rec))
-		c.SentAt = rec.StartedAt
-		if c.Outcome == resource.AlreadyDone {
-			c.Edits = undone(rec, r) // what became of it is still to be judged
-		}
-		return c
+		return back(d, rec, r, s.goal(rec))
 	}
 }
 
@@ -188,6 +182,8 @@ func weigh(f facts) next {
 // verdict is what is to be said of a record that nothing more is waited for.
 func (s *session) verdict(v sighting) (resource.Outcome, string) {
 	switch {
+	case v.err != nil:
+		return awserr.Classify(v.err).Outcome(), "cannot be read: " + awserr.Brief(v.err)
 	case !v.seen:
 		return resource.Orphaned, unseenReason
 	case v.live.Underway != "":
@@ -201,7 +197,12 @@ func (s *session) verdict(v sighting) (resource.Outcome, string) {
 // late reports whether what is under way on a record's resource has been so for
 // too long since its call.
 func (s *session) late(v sighting) bool {
-	return v.live.Underway != "" && clock.Elapsed(s.e.Clock.Now(), v.rec.StartedAt) > s.e.Timing.RolloutDeadline
+	return v.live.Underway != "" && s.past(v.rec)
+}
+
+// past reports whether the deadline of a record's last call is over.
+func (s *session) past(rec ledger.Record) bool {
+	return clock.Elapsed(s.e.Clock.Now(), rec.StartedAt) > s.e.Timing.RolloutDeadline
 }
 
 func (s *session) stuckFor(v sighting) string {
@@ -239,17 +240,7 @@ func (s *session) exposed(arn string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i, known := s.items[arn]
-	return known && i.Outcome.Weight(s.req.Direction) >= resource.Exposed
-}
-
-// unread says of records that their resources could not be read to the end.
-func (s *session) unread(records []ledger.Record, err error) error {
-	for _, rec := range records {
-		if markErr := s.mark(rec, awserr.Classify(err).Outcome(), "cannot be read: "+awserr.Brief(err)); markErr != nil {
-			return markErr
-		}
-	}
-	return nil
+	return known && i.Outcome != resource.Stuck && i.Outcome.Weight(s.req.Direction) >= resource.Exposed
 }
 
 // place notes where a resource runs.

@@ -54,14 +54,13 @@ func (e *Engine) repairs(ctx context.Context, w *world) ([]Repair, error) {
 	var found []Repair
 	for _, d := range e.Drivers {
 		records := w.of(d.Kind(), resource.Scope{})
-		read, err := d.Read(ctx, ids(records)...)
+		live, errs, err := e.readOrFail(ctx, d, records)
 		if err != nil {
 			return nil, err
 		}
-		live := byARN(read)
 		for _, rec := range records {
 			r, seen := live[rec.ARN]
-			if r.Underway != "" {
+			if r.Underway != "" || errs[rec.ARN] != nil {
 				continue // how it ends is not known yet
 			}
 			var changed, original bool

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"sidestep/pkg/awserr"
 	"sidestep/pkg/ledger"
 	"sidestep/pkg/resource"
 )
@@ -11,7 +12,7 @@ func (s *session) closeRestored() error {
 	deadline := s.e.Clock.Now().Add(s.e.Timing.Deadline)
 	for {
 		open := s.records(func(r ledger.Record) bool {
-			return r.State == ledger.Restoring && s.mine(r) && r.Outcome == resource.Restoring
+			return r.State == ledger.Restoring && s.mine(r) && (r.Outcome == resource.Restoring || r.Outcome == resource.Stuck)
 		})
 		overdue := !s.e.Clock.Now().Before(deadline)
 		for _, d := range s.e.Drivers {
@@ -37,14 +38,11 @@ func (s *session) closeKind(d resource.Driver, records []ledger.Record, overdue 
 	if len(ours) == 0 {
 		return nil
 	}
-	seen, err := s.look(d, ours, false)
+	seen := s.look(d, ours, false)
 	if stop := s.stopped(); stop != nil {
 		return stop
 	}
 	var restored []closed
-	if err != nil && overdue {
-		return s.unread(ours, err)
-	}
 	for _, v := range seen {
 		switch o, why := s.outcomeBack(v, overdue); o {
 		case resource.Restoring:
@@ -88,6 +86,8 @@ func (s *session) underwayBack(v sighting, overdue bool) (resource.Outcome, stri
 	switch {
 	case !overdue && !s.late(v):
 		return resource.Restoring, ""
+	case v.err != nil:
+		return resource.Stuck, "cannot be read: " + awserr.Brief(v.err)
 	case !v.seen:
 		return resource.Stuck, unseenReason
 	}

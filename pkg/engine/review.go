@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -31,15 +32,18 @@ func (e *Engine) Verify(ctx context.Context, idOrName string) (Result, error) {
 	}
 	for _, d := range e.Drivers {
 		records := w.of(d.Kind(), resource.Scope{})
-		read, err := d.Read(ctx, ids(records)...)
+		live, errs, err := e.readOrFail(ctx, d, records)
 		if err != nil {
 			return result, err
 		}
-		read = e.place(ctx, w, d, read)
-		wanted := func(rec ledger.Record, _ resource.Resource) resource.Change { return change(rec, w) }
-		for _, v := range e.judgeAll(ctx, d, records, byARN(read), wanted) {
+		live = byARN(e.place(ctx, w, d, slices.Collect(maps.Values(live))))
+		for _, v := range e.judgeAll(ctx, d, records, live, w.wanted(d)) {
+			if err := errs[v.rec.ARN]; err != nil {
+				result.Items = append(result.Items, unreadable(v.rec, err))
+				continue
+			}
 			result.Items = append(result.Items, check(d, w, v))
-			if closable(d, w, v) {
+			if closable(v) {
 				result.closable++
 			}
 		}
@@ -48,12 +52,21 @@ func (e *Engine) Verify(ctx context.Context, idOrName string) (Result, error) {
 	return result, nil
 }
 
-// closable: a record that is being restored, of a resource that is back.
-func closable(d resource.Driver, w *world, v sighting) bool {
-	if v.rec.State != ledger.Restoring || !v.seen || v.live.Underway != "" {
-		return false
+// wanted is the change by which a record's resource is judged: what takes it out or,
+// where it is on its way back, what brings it back.
+func (w *world) wanted(d resource.Driver) func(ledger.Record, resource.Resource) resource.Change {
+	return func(rec ledger.Record, r resource.Resource) resource.Change {
+		if rec.State != ledger.Restoring {
+			return change(rec, w)
+		}
+		return back(d, rec, r, w.goal(resource.Recover, rec.Policy, rec.ARN))
 	}
-	return d.Plan(v.live, w.goal(resource.Recover, v.rec.Policy, v.rec.ARN)).Outcome == resource.AlreadyDone
+}
+
+// closable: a record that is being restored, of a resource that is back.
+func closable(v sighting) bool {
+	return v.rec.State == ledger.Restoring && v.seen && v.live.Underway == "" &&
+		v.progress.Outcome == "" && v.change.Outcome == resource.AlreadyDone
 }
 
 // check compares one record with one reading.
@@ -70,6 +83,9 @@ func check(d resource.Driver, w *world, v sighting) Item {
 		i.Outcome, i.Reason = resource.Planned, "intended, and nothing sent"
 	case rec.State == ledger.Restoring:
 		i.Outcome, i.Reason = resource.Restoring, "on its way back: `watch` closes it, or recover again"
+		if p.Outcome != "" {
+			i.Outcome, i.Reason = p.Outcome, p.Reason
+		}
 	case rec.State == ledger.Started && !p.Reached:
 		i.Outcome, i.Reason = resource.Planned, "begun, and not in effect: run it again"
 	case v.live.Underway != "":
@@ -105,12 +121,12 @@ func (r Result) Drifted() bool {
 	})
 }
 
-// Incomplete reports whether a verify found records whose change was never made,
-// is half way back, or left capacity in the zone that was to leave it: nobody
-// changed anything, and still the zone is not closed as intended.
+// Incomplete reports whether a verify found records whose change was never made, is
+// half way back, was not carried through, or left capacity in the zone that was to
+// leave it: nobody changed anything, and still the zone is not closed as intended.
 func (r Result) Incomplete() bool {
 	return slices.ContainsFunc(r.Items, func(i Item) bool {
-		return i.Outcome == resource.Planned || i.Outcome == resource.Restoring || i.Outcome == resource.NotEvacuated
+		return i.Outcome == resource.Planned || i.Outcome == resource.Restoring || i.Outcome.Weight(resource.Evacuate) >= resource.Exposed
 	})
 }
 

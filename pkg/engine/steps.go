@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -282,10 +281,4 @@ func (s *session) writeIntents() error {
 		return err
 	}
 	return s.e.Ledger.Append(s.acting(), append(events, s.trail.Listed(s.result().Counts()))...)
-}
-
-// read asks for the live state of records, by kind, in the drivers' order.
-func (s *session) read(ctx context.Context, d resource.Driver, records []ledger.Record) (map[string]resource.Resource, error) {
-	read, err := d.Read(ctx, ids(records)...)
-	return byARN(read), err
 }

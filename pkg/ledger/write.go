@@ -98,12 +98,16 @@ func about(entries []Entry) string {
 	return fmt.Sprintf("%s and %d more", first, len(entries)-1)
 }
 
+// claimBatch is how many records are claimed in one transaction, which may hold
+// 4 MB: a record that hundreds of runs had in hand is tens of kilobytes.
+const claimBatch = 50
+
 // ClaimAll is Claim for many records, as many in one transaction as fit. Where one
 // of them was written meanwhile, each is claimed by itself. It returns those that
 // are claimed.
 func (l *Ledger) ClaimAll(ctx context.Context, lock Lock, records []Record) ([]Record, error) {
 	var all []Record
-	for chunk := range slices.Chunk(records, MaxOps) {
+	for chunk := range slices.Chunk(records, claimBatch) {
 		claimed, err := l.claimTogether(ctx, lock, chunk)
 		if errors.Is(err, ErrCondition) {
 			claimed, err = l.claimEach(ctx, lock, chunk)

@@ -40,7 +40,7 @@ func LeaveSubnets(r Resource, g Goal) (Outcome, string) {
 	case len(in) == 0 && g.Recorded == nil:
 		return SkippedNotInZone, ""
 	case len(in) > 0 && len(g.Remaining(list)) == 0:
-		return SkippedSingleZone, "has no subnet in another zone; move it by hand or add one"
+		return SkippedSingleZone, "has no subnet in another zone that is in service; move it by hand or add one"
 	}
 	return "", ""
 }

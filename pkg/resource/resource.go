@@ -105,6 +105,9 @@ type Goal struct {
 	Policy    Policy
 	Zones     zone.Zones
 	Subnets   zone.Subnets
+	// Out are the IDs of the other zones that are out: what is left there is not
+	// left anywhere.
+	Out []string
 	// Recorded is what this zone's record holds, nil without one.
 	Recorded *Recorded
 	// Others is what the records of other zones hold on the same resource, where
@@ -115,13 +118,14 @@ type Goal struct {
 	Unmoved map[string]string
 }
 
-// Remaining returns the zone IDs other than the goal's that the subnets lie in.
+// Remaining returns the zone IDs that the subnets lie in, but for the goal's and
+// those of zones that are out.
 // Local and Wavelength Zones do not count: they cannot stand in for one.
 func (g Goal) Remaining(subnets []string) []string {
 	var left []string
 	for _, id := range g.Subnets.Zones(subnets) {
 		full := slices.ContainsFunc(g.Zones.All, func(z zone.Zone) bool { return z.ID == id })
-		if full && id != g.Zone.ID {
+		if full && id != g.Zone.ID && !slices.Contains(g.Out, id) {
 			left = append(left, id)
 		}
 	}

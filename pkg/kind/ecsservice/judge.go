@@ -64,19 +64,32 @@ func underwayBy(status types.ServiceDeploymentStatus, read string) string {
 // Judge compares a fresh reading with what the change wants, and says what became
 // of it where that is final.
 func (d *Driver) Judge(r resource.Resource, c resource.Change) resource.Progress {
+	c = held(r, c)
 	p := resource.Compare(r, c)
 	switch {
-	case held(c) && p.Reached:
-		p.Outcome, p.Reason = resource.HeldRedeploys, stays(r, p)
+	case stays(c) && p.Reached:
+		p.Outcome, p.Reason = resource.HeldRedeploys, left(r, p)
 	case r.Underway == "" && redeployed(c):
 		p.Outcome, p.Reason = rollout(r, c, slices.Contains(p.Undone, resource.SubnetsField))
 	}
 	return p
 }
 
-// held reports whether a change keeps the service in the zone. A drain that a hold
+// held is the change as a hold wants it: a drain before it may have removed subnets
+// that are back, as after a rollback, and those stay then.
+func held(r resource.Resource, c resource.Change) resource.Change {
+	isBack := func(id string) bool { return slices.Contains(r.Fields[resource.SubnetsField], id) }
+	if c.Direction != resource.Evacuate || c.Policy != resource.Hold || !slices.ContainsFunc(c.Removed, isBack) {
+		return c
+	}
+	c.Edits = slices.DeleteFunc(slices.Clone(c.Edits), func(e resource.Edit) bool { return e.Field == resource.SubnetsField })
+	c.Removed = nil
+	return c
+}
+
+// stays reports whether a change keeps the service in the zone. A drain that a hold
 // follows took its subnets out already.
-func held(c resource.Change) bool {
+func stays(c resource.Change) bool {
 	return c.Direction == resource.Evacuate && c.Policy == resource.Hold && len(c.Removed) == 0
 }
 
@@ -86,8 +99,8 @@ func redeployed(c resource.Change) bool {
 	return slices.ContainsFunc(c.Edits, func(e resource.Edit) bool { return e.Field == resource.SubnetsField })
 }
 
-// stays says what a service that is held still has in the zone.
-func stays(r resource.Resource, p resource.Progress) string {
+// left says what a service that is held still has in the zone.
+func left(r resource.Resource, p resource.Progress) string {
 	if r.Places == nil {
 		return redeploys(r)
 	}
