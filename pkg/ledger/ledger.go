@@ -110,10 +110,10 @@ func (l *Ledger) Init(ctx context.Context) error {
 	return err
 }
 
-// Begin makes a ledger in a file ready, if it is new. Its fences begin at the
-// present second: that is above the table's, which may not be asked for its own,
-// and above those of a file begun earlier elsewhere. What is written later counts
-// as later when all of them are joined.
+// Begin makes a ledger in a file ready for a run. Its fences begin at the present
+// second, in a new file and in one that a run began with the table's: that is above
+// the table's, which may not be asked for its own, and above those of a file begun
+// earlier elsewhere. What is written later counts as later when all are joined.
 func (l *Ledger) Begin(ctx context.Context) error {
 	if err := l.Init(ctx); err != nil {
 		return err
@@ -121,10 +121,14 @@ func (l *Ledger) Begin(ctx context.Context) error {
 	now := l.clock.Now().UTC()
 	first := Lock{Fence: now.Unix(), Heartbeat: now}
 	err := l.write(ctx, Op{Put: encode(l.region, lockKey, first), If: Condition{Absent: true}})
-	if errors.Is(err, ErrCondition) {
-		return nil
+	if !errors.Is(err, ErrCondition) {
+		return err
 	}
-	return err
+	seen, err := l.Lock(ctx)
+	if err != nil || seen.Owner != "" || seen.Fence >= first.Fence {
+		return err
+	}
+	return l.write(ctx, Op{Put: encode(l.region, lockKey, first), If: asSeen(seen)})
 }
 
 // Records returns the zone's records, all pages.

@@ -34,7 +34,7 @@ func (a ECSAPI) DescribeCapacityProviders(ctx context.Context, in *ecs.DescribeC
 	return do(ctx, a.p, q, func() (*ecs.DescribeCapacityProvidersOutput, error) {
 		r := a.p.region
 		switch {
-		case len(names) == 0 || asked.Cluster != nil:
+		case len(names) == 0:
 			return nil, notModelled("capacity providers other than by name")
 		case len(names) > providersByName:
 			return nil, invalidECS("%d capacity providers, where at most %d can be described", len(names), providersByName)
@@ -46,6 +46,11 @@ func (a ECSAPI) DescribeCapacityProviders(ctx context.Context, in *ecs.DescribeC
 		cut, next, err := page(sorted, itself, asked.NextToken, r.pageSize(asked.MaxResults, providerPage))
 		out := &ecs.DescribeCapacityProvidersOutput{NextToken: next}
 		for _, name := range cut {
+			// Those of Managed Instances are told of to who names the cluster alone.
+			if r.managed[name] && asked.Cluster == nil {
+				out.Failures = append(out.Failures, types.Failure{Arn: new(r.ecsARN("capacity-provider", name)), Reason: new("MISSING")})
+				continue
+			}
 			out.CapacityProviders = append(out.CapacityProviders, r.describeProvider(name))
 		}
 		return out, err

@@ -188,7 +188,7 @@ func TestCapacityProvidersAreTold(t *testing.T) {
 	r, _ := small()
 	r.AddManagedInstancesProvider("managed")
 	names := []string{"FARGATE", "FARGATE_SPOT", "group-1", "group-2", "group-3", "arn:aws:ecs:us-east-1:111122223333:capacity-provider/managed"}
-	in := &ecs.DescribeCapacityProvidersInput{CapacityProviders: names}
+	in := &ecs.DescribeCapacityProvidersInput{CapacityProviders: names, Cluster: new("prod")}
 	told := map[string]types.CapacityProviderType{}
 	for {
 		out, err := r.Process("p").ECS().DescribeCapacityProviders(ctx, in)
@@ -206,4 +206,7 @@ func TestCapacityProvidersAreTold(t *testing.T) {
 		"FARGATE": "FARGATE", "FARGATE_SPOT": "FARGATE_SPOT", "managed": "MANAGED_INSTANCES",
 		"group-1": "EC2_AUTOSCALING", "group-2": "EC2_AUTOSCALING", "group-3": "EC2_AUTOSCALING",
 	})
+	out, err := r.Process("p").ECS().DescribeCapacityProviders(ctx, &ecs.DescribeCapacityProvidersInput{CapacityProviders: []string{"managed"}})
+	expect(t, "error", err, nil)
+	expect(t, "told without the cluster", len(out.CapacityProviders), 0)
 }

@@ -206,7 +206,7 @@ func (d *Driver) translateAll(ctx context.Context, all []found) ([]resource.Reso
 	}
 	var resources []resource.Resource
 	for _, f := range all {
-		resources = append(resources, translate(f, managed))
+		resources = append(resources, translate(f, managed[f.cluster]))
 	}
 	return resources, nil
 }

@@ -107,7 +107,8 @@ func (f *fake) DescribeServices(_ context.Context, in *ecs.DescribeServicesInput
 func (f *fake) DescribeCapacityProviders(_ context.Context, in *ecs.DescribeCapacityProvidersInput, _ ...func(*ecs.Options)) (*ecs.DescribeCapacityProvidersOutput, error) {
 	var named []types.CapacityProvider
 	for _, p := range f.providers {
-		if slices.Contains(in.CapacityProviders, *p.Name) {
+		// Those of Managed Instances are told of to who names the cluster alone.
+		if slices.Contains(in.CapacityProviders, *p.Name) && (p.ManagedInstancesProvider == nil || in.Cluster != nil) {
 			named = append(named, p)
 		}
 	}

@@ -3,29 +3,35 @@ package ecsservice
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ecs"
 )
 
-// managedProviders returns which of the capacity providers that the services name
-// run ECS Managed Instances: such a service takes its subnets from there. What
-// AWS names itself is not asked about.
-func (d *Driver) managedProviders(ctx context.Context, all []found) (map[string]bool, error) {
-	var names []string
+// managedProviders returns, by cluster, which of the capacity providers that the
+// services name run ECS Managed Instances: such a service takes its subnets from
+// there. A provider of that sort belongs to a cluster, and is described to who names
+// that. What AWS names itself is not asked about.
+// https://docs.aws.amazon.com/AmazonECS/latest/APIReference/API_DescribeCapacityProviders.html
+func (d *Driver) managedProviders(ctx context.Context, all []found) (map[string]map[string]bool, error) {
+	names := map[string][]string{}
 	for _, f := range all {
 		for _, item := range f.CapacityProviderStrategy {
 			if name := aws.ToString(item.CapacityProvider); name != "FARGATE" && name != "FARGATE_SPOT" {
-				names = append(names, name)
+				names[f.cluster] = append(names[f.cluster], name)
 			}
 		}
 	}
-	slices.Sort(names)
-	managed := map[string]bool{}
-	for batch := range slices.Chunk(slices.Compact(names), providerBatch) {
-		if err := d.addManaged(ctx, managed, batch); err != nil {
-			return nil, fmt.Errorf("describing %d capacity providers from %s on: %w", len(batch), batch[0], err)
+	managed := map[string]map[string]bool{}
+	for _, cluster := range slices.Sorted(maps.Keys(names)) {
+		managed[cluster] = map[string]bool{}
+		slices.Sort(names[cluster])
+		for batch := range slices.Chunk(slices.Compact(names[cluster]), providerBatch) {
+			if err := d.addManaged(ctx, managed[cluster], cluster, batch); err != nil {
+				return nil, fmt.Errorf("describing %d capacity providers of cluster %s from %s on: %w", len(batch), cluster, batch[0], err)
+			}
 		}
 	}
 	return managed, nil
@@ -33,11 +39,13 @@ func (d *Driver) managedProviders(ctx context.Context, all []found) (map[string]
 
 // addManaged describes the providers and adds those of Managed Instances. A
 // request may name a hundred, and its answer comes in pages of ten.
-// https://docs.aws.amazon.com/AmazonECS/latest/APIReference/API_DescribeCapacityProviders.html
-func (d *Driver) addManaged(ctx context.Context, managed map[string]bool, names []string) error {
-	in := &ecs.DescribeCapacityProvidersInput{CapacityProviders: names}
+func (d *Driver) addManaged(ctx context.Context, managed map[string]bool, cluster string, names []string) error {
+	in := &ecs.DescribeCapacityProvidersInput{Cluster: &cluster, CapacityProviders: names}
 	for {
 		out, err := d.api.DescribeCapacityProviders(ctx, in)
+		if isGone(err) {
+			return nil
+		}
 		if err != nil {
 			return err
 		}
@@ -52,6 +60,6 @@ func (d *Driver) addManaged(ctx context.Context, managed map[string]bool, names 
 		if aws.ToString(out.NextToken) == "" {
 			return nil
 		}
-		in = &ecs.DescribeCapacityProvidersInput{CapacityProviders: names, NextToken: out.NextToken}
+		in = &ecs.DescribeCapacityProvidersInput{Cluster: &cluster, CapacityProviders: names, NextToken: out.NextToken}
 	}
 }
