@@ -184,6 +184,20 @@ func TestFR60ARunningDeploymentIsWaitedFor(t *testing.T) {
 	}
 }
 
+// TestAHoldWaitsForNoDeployment: the switch it sets meets none.
+func TestAHoldWaitsForNoDeployment(t *testing.T) {
+	w := newServiceWorld(t, 1)
+	w.region.RolloutTime(time.Hour)
+	w.region.EditService("shop/service-00", func(c *region.ServiceConfig) { c.SecurityGroups = []string{"sg-2"} })
+	begun := w.clock.Now()
+	if _, err := w.attempt("out", resource.Evacuate, resource.Hold, services, rolloutConfig(1), true); err != nil {
+		t.Fatal(err)
+	}
+	if sent := w.changes("out"); len(sent) != 1 || sent[0].At.Sub(begun) > time.Second {
+		t.Errorf("sent %v, begun at %v", sent, begun)
+	}
+}
+
 func TestFR60NoRoomForAReplacementIsLeft(t *testing.T) {
 	w := newServiceWorld(t, 2)
 	w.region.EditService("shop/service-01", func(c *region.ServiceConfig) { c.Desired, c.MinPercent, c.MaxPercent = 1, 100, 100 })

@@ -118,9 +118,11 @@ func (l *lane) step(batch []ledger.Record) bool {
 }
 
 // waits reports whether a resource must be left alone for now, since somebody has
-// something under way on it. After BusyWait the change goes out all the same.
+// something under way on it that a change of subnets would meet. After BusyWait the
+// change goes out all the same.
 func (l *lane) waits(i intent) bool {
-	if i.live.Underway == "" {
+	network := slices.ContainsFunc(i.change.Edits, func(e resource.Edit) bool { return e.Field == resource.SubnetsField })
+	if i.live.Underway == "" || !network {
 		return false
 	}
 	now := l.s.e.Clock.Now()

@@ -23,39 +23,33 @@ const fewFunctions = 50
 // them it does not say: a function has no places.
 // https://docs.aws.amazon.com/lambda/latest/dg/configuration-versions.html
 func (d *Driver) Place(ctx context.Context, read []resource.Resource) ([]resource.Resource, error) {
-	var asked []int
-	for i, r := range read {
-		if len(r.Fields[resource.SubnetsField]) > 0 {
-			asked = append(asked, i)
-		}
-	}
-	versions, err := d.versions(ctx, read, asked)
+	versions, err := d.versions(ctx, read)
 	if err != nil {
 		return nil, err
 	}
 	placed := slices.Clone(read)
-	for n, i := range asked {
-		placed[i].Traits = with(read[i].Traits, versions[n])
+	for i := range placed {
+		placed[i].Traits = with(read[i].Traits, versions[i])
 	}
 	return placed, nil
 }
 
-// versions are the traits that tell of the published versions of those of the
-// functions that are asked about.
-func (d *Driver) versions(ctx context.Context, read []resource.Resource, asked []int) ([]map[string]string, error) {
-	found := make([]map[string]string, len(asked))
-	if len(asked) <= fewFunctions {
-		err := clock.Try(d.clock, len(asked), atOnce, func(n int) error {
+// versions are the traits that tell of the functions' published versions. One that
+// is in no VPC by now may have some from when it was.
+func (d *Driver) versions(ctx context.Context, read []resource.Resource) ([]map[string]string, error) {
+	found := make([]map[string]string, len(read))
+	if len(read) <= fewFunctions {
+		err := clock.Try(d.clock, len(read), atOnce, func(i int) error {
 			var err error
-			found[n], err = d.versionsOf(ctx, read[asked[n]].ID)
+			found[i], err = d.versionsOf(ctx, read[i].ID)
 			return err
 		})
 		return found, err
 	}
 	byARN := map[string]map[string]string{}
-	for n, i := range asked {
-		found[n] = map[string]string{}
-		byARN[read[i].ARN] = found[n]
+	for i, r := range read {
+		found[i] = map[string]string{}
+		byARN[r.ARN] = found[i]
 	}
 	err := d.functions(ctx, &lambda.ListFunctionsInput{FunctionVersion: types.FunctionVersionAll}, func(f types.FunctionConfiguration) {
 		if t := byARN[arn(f)]; t != nil {

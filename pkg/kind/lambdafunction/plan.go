@@ -44,11 +44,11 @@ func leave(r resource.Resource, g resource.Goal) (resource.Outcome, string) {
 			" and cannot be changed; publish a version for a provider without the zone's"
 	}
 	list := r.Fields[resource.SubnetsField]
-	if len(list) == 0 {
+	if len(list) == 0 && len(inZone(r, g)) == 0 {
 		return resource.SkippedNoVPC, "in no VPC; Lambda itself runs it in the other zones"
 	}
 	outcome, reason := resource.LeaveSubnets(r, g)
-	if outcome == resource.SkippedNotInZone {
+	if outcome == resource.SkippedNotInZone || len(list) == 0 {
 		return leaveVersions(r, g)
 	}
 	if in, _, _ := g.Subnets.Split(list, g.Zone.ID); outcome == "" && len(in) > 0 {

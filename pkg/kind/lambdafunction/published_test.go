@@ -29,14 +29,17 @@ func publishing(n int) *fake {
 }
 
 // TestPlaceFindsPublishedVersions: of few functions one by one, of many by a scan,
-// with the same result, and never of those in no VPC.
+// with the same result, and of those in no VPC by now too.
 func TestPlaceFindsPublishedVersions(t *testing.T) {
-	for _, tt := range []struct{ functions, scanned, asked int }{{3, 0, 3 + 2}, {50, 0, 50 + 2}, {51, 4, 0}} {
+	for _, tt := range []struct{ functions, scanned, asked int }{{3, 0, 3 + 1 + 2}, {49, 0, 49 + 1 + 2}, {50, 4, 0}} {
 		f := publishing(tt.functions)
 		for _, r := range f.placed(t) {
 			want := map[string]string{"revision": "revision-" + r.Name}
 			for i := 1; i <= 120 && r.Name == "many-001"; i++ {
 				want[fmt.Sprint("version/", i)] = "subnet-1a,subnet-2a"
+			}
+			if r.Name == "detached" {
+				want["version/1"] = strings.Join(everywhere, ",")
 			}
 			if !maps.Equal(r.Traits, want) || r.Places != nil {
 				t.Errorf("%d functions: %s has traits %v, places %v", tt.functions, r.Name, r.Traits, r.Places)
@@ -167,6 +170,11 @@ func TestFR33OnlyVersionsAreInTheZone(t *testing.T) {
 		if c.Outcome != resource.NotEvacuated || !strings.Contains(c.Reason, "version 3;") || len(c.Edits) > 0 {
 			t.Errorf("%s: %s (%s) with edits %v", c.Policy, c.Outcome, c.Reason, c.Edits)
 		}
+	}
+	left := f.placed(t)[0]
+	left.Fields = map[string][]string{}
+	if c := driver().Plan(left, aGoal(hold)); c.Outcome != resource.NotEvacuated {
+		t.Errorf("in no VPC any more: %s (%s)", c.Outcome, c.Reason)
 	}
 	// Out because of us: as far as it gets, and read back as not evacuated.
 	c := driver().Plan(r, aGoal(recorded))
