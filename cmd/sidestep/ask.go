@@ -48,12 +48,17 @@ func (c *cli) readLine(ctx context.Context) (string, error) {
 		text, err := c.input.ReadString('\n')
 		replies <- reply{text, err}
 	}()
+	var text string
 	select {
 	case <-ctx.Done():
-		return "", fmt.Errorf("waiting for an answer: %w", context.Cause(ctx))
 	case r := <-replies: // an end of input is an empty answer
-		return strings.TrimSpace(r.text), nil
+		text = strings.TrimSpace(r.text)
 	}
+	// Of a stop and an answer at one moment the stop counts.
+	if ctx.Err() != nil {
+		return "", fmt.Errorf("waiting for an answer: %w", context.Cause(ctx))
+	}
+	return text, nil
 }
 
 func asRefusal(err error) (*engine.Refusal, bool) {

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"sidestep/pkg/awserr"
 	"sidestep/pkg/ledger"
 	"sidestep/pkg/resource"
@@ -11,18 +13,14 @@ import (
 func (s *session) closeRestored() error {
 	deadline := s.e.Clock.Now().Add(s.e.Timing.Deadline)
 	for {
-		open := s.records(func(r ledger.Record) bool {
-			return r.State == ledger.Restoring && s.mine(r) && (r.Outcome == resource.Restoring || r.Outcome == resource.Stuck)
-		})
+		open := s.restoring(resource.Restoring, resource.Stuck)
 		overdue := !s.e.Clock.Now().Before(deadline)
 		for _, d := range s.e.Drivers {
 			if err := s.closeKind(d, open, overdue); err != nil {
 				return err
 			}
 		}
-		left := s.records(func(r ledger.Record) bool {
-			return r.State == ledger.Restoring && r.Outcome == resource.Restoring && s.mine(r)
-		})
+		left := s.restoring(resource.Restoring)
 		if len(left) == 0 || overdue {
 			return nil
 		}
@@ -31,6 +29,13 @@ func (s *session) closeRestored() error {
 			return err
 		}
 	}
+}
+
+// restoring are the run's records that are being restored and stand so.
+func (s *session) restoring(outcomes ...resource.Outcome) []ledger.Record {
+	return s.records(func(r ledger.Record) bool {
+		return r.State == ledger.Restoring && s.mine(r) && slices.Contains(outcomes, r.Outcome)
+	})
 }
 
 func (s *session) closeKind(d resource.Driver, records []ledger.Record, overdue bool) error {
