@@ -127,6 +127,8 @@ func explainRun(e *runError) failure {
 	switch {
 	case errors.Is(e.err, context.Canceled):
 		return failure{"stopped: nothing further was changed, and what was is in the ledger", e.next, exitStopped}
+	case errors.Is(e.err, engine.ErrStopped):
+		return failure{said(e.err) + ": nothing further was changed, and what was is in the ledger", e.next, exitStopped}
 	case errors.Is(e.err, ledger.ErrStale):
 		return failure{"stopped: " + said(e.err) + ", nothing further was changed", e.next, exitStopped}
 	}

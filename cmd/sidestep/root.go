@@ -19,7 +19,7 @@ func (c *cli) newRoot() *cobra.Command {
 	flags.StringVar(&c.flags.config, "config", "", "configuration file (default: $SIDESTEP_CONFIG)")
 	flags.StringVar(&c.flags.output, "output", "text", "text or json: one document on stdout")
 	root.AddCommand(
-		c.planCommand(), c.evacuateCommand(), c.recoverCommand(),
+		c.planCommand(), c.evacuateCommand(), c.recoverCommand(), c.stopCommand(),
 		c.statusCommand(), c.verifyCommand(), c.watchCommand(),
 		c.ledgerCommand(), c.auditCommand(), c.drillCommand(), c.doctorCommand(), c.versionCommand(),
 	)

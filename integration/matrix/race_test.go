@@ -115,7 +115,7 @@ func (w *memoryWorld) race(t *testing.T, race []contender, first bool, latency t
 	w.region.Latency(latency)
 	for i, err := range w.together(policy, mixedConfig(), race...) {
 		var refusal *engine.Refusal
-		if err != nil && !errors.As(err, &refusal) {
+		if err != nil && !errors.As(err, &refusal) && !errors.Is(err, engine.ErrStopped) {
 			t.Errorf("%s: %v", race[i].process, err)
 		}
 	}

@@ -49,6 +49,13 @@ func (t Trail) Overridden(zone string) ledger.Event {
 	return t.event("zone.override", "went on although zone "+zone+" is out, by override")
 }
 
+// StopAsked says that somebody asked the run to stop.
+func (t Trail) StopAsked(by, why string) ledger.Event {
+	e := t.event("run.stop-asked", by+" asked it to stop: "+why)
+	e.Actor = by
+	return e
+}
+
 // Phase says where the zone's evacuation stands now.
 func (t Trail) Phase(p ledger.Phase) ledger.Event {
 	return t.event("zone."+string(p), fmt.Sprintf("zone %s is %s", t.Run.Zone, p))

@@ -103,7 +103,8 @@ type Request struct {
 	Override  string // the ID of the zone that is out already
 	NoWait    bool
 
-	floor int64 // the run's fence must be above it
+	floor      int64 // the run's fence must be above it
+	interrupts bool  // an evacuation of the zone that executes is asked to stop
 }
 
 // Refusal ends a run that must not be, before anything was changed.

@@ -56,8 +56,10 @@ func (e *Engine) Evacuate(ctx context.Context, req Request) (Result, error) {
 	return e.execute(ctx, req, (*session).evacuate)
 }
 
-// Recover brings a zone back.
+// Recover brings a zone back. An evacuation of the zone that executes is asked to stop
+// first, and waited for.
 func (e *Engine) Recover(ctx context.Context, req Request) (Result, error) {
+	req.interrupts = true
 	return e.execute(ctx, req, (*session).recover)
 }
 
@@ -79,7 +81,7 @@ func (e *Engine) execute(ctx context.Context, req Request, steps func(*session) 
 
 // open takes the lock and writes the run's header.
 func (e *Engine) open(ctx context.Context, req Request, w *world) (*session, error) {
-	lock, before, err := e.acquire(ctx, req)
+	lock, before, err := e.acquire(ctx, req, w.zone.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +160,7 @@ func ending(err error, r Result) ledger.Status {
 	switch {
 	case errors.As(err, &refusal):
 		return ledger.Refused
-	case errors.Is(err, context.Canceled), errors.Is(err, ledger.ErrStale):
+	case errors.Is(err, context.Canceled), errors.Is(err, ledger.ErrStale), errors.Is(err, ErrStopped):
 		return ledger.Stopped
 	case err != nil:
 		return ledger.Failed

@@ -54,9 +54,13 @@ func (l *Ledger) Export(ctx context.Context, w io.Writer) error {
 }
 
 // exported says which items an export holds: records, runs with their trails, and
-// this account's zones out.
+// this account's zones out. A request to stop is for a run that executes; the trail
+// has it too.
 func (l *Ledger) exported(i Item) bool {
-	if strings.HasPrefix(i.PK(), runPrefix) || IsRecord(i) {
+	if strings.HasPrefix(i.PK(), runPrefix) {
+		return i.SK() != stopKey
+	}
+	if IsRecord(i) {
 		return true
 	}
 	return i.PK() == l.region && i.SK() == outKey
