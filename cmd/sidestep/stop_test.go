@@ -63,3 +63,27 @@ func TestStopOfWhatDoesNotExecute(t *testing.T) {
 	}
 	w.want(exitUsage, "stop", run).oneLine(t)
 }
+
+// TestRecoverStopsTheEvacuation tells who is asked that it does, and waits for it.
+func TestRecoverStopsTheEvacuation(t *testing.T) {
+	w := ready(t)
+	before := w.region.Snapshot()
+	var evacuation, recovery answer
+	w.clock.Each(2, 2, func(i int) {
+		if i == 0 {
+			evacuation = w.run("evacuate", "--zone", zone, "--reason", "outage", "--yes")
+			return
+		}
+		_ = w.clock.Sleep(t.Context(), 2*time.Minute)
+		recovery = w.run("recover", "--zone", zone, "--reason", "false alarm", "--yes")
+	})
+	if evacuation.exit != exitStopped || !strings.Contains(evacuation.stderr, "is to recover the zone") {
+		t.Errorf("the evacuation exits with %d\n%s", evacuation.exit, evacuation.stderr)
+	}
+	if recovery.exit != exitDone || !strings.Contains(recovery.stdout, "it is asked to stop first") {
+		t.Errorf("the recovery exits with %d\n%s%s", recovery.exit, recovery.stdout, recovery.stderr)
+	}
+	if !reflect.DeepEqual(before, w.region.Snapshot()) {
+		t.Error("the configuration is not as before")
+	}
+}

@@ -3,6 +3,7 @@ package matrix
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -156,5 +157,98 @@ func TestStopOfWhatDoesNotRun(t *testing.T) {
 	refused(w.evacuate(t, "lives", leaving, resource.Hold).Run.ID, "has ended already")
 	if err := stop("no-such-run"); !errors.Is(err, ledger.ErrNoRun) {
 		t.Errorf("stopping a run that never was: %v", err)
+	}
+}
+
+// TestFR40StopAtEveryCall stops a run at each of its calls, by Ctrl-C and from
+// elsewhere: the zone is left as it is, the ledger is complete, and recovery restores
+// all.
+func TestFR40StopAtEveryCall(t *testing.T) {
+	var points, stopped atomic.Int64
+	t.Run("points", func(t *testing.T) {
+		for name, set := range settings {
+			for _, d := range []resource.Direction{resource.Evacuate, resource.Recover} {
+				for _, elsewhere := range []bool{false, true} {
+					t.Run(fmt.Sprintf("%s/%s/from elsewhere: %v", name, d, elsewhere), func(t *testing.T) {
+						t.Parallel()
+						for n := 1; ; n += stride() {
+							was, more := set.stopAt(t, n, d, elsewhere)
+							if !more {
+								return
+							}
+							points.Add(1)
+							if was {
+								stopped.Add(1)
+							}
+						}
+					})
+				}
+			}
+		}
+	})
+	t.Logf("a run was stopped at %d of %d points", stopped.Load(), points.Load())
+	if stopped.Load() < int64(300/stride()) {
+		t.Errorf("only %d runs were stopped", stopped.Load())
+	}
+}
+
+// stopAt stops a run at its nth call, and reports whether it ended stopped and whether
+// there was such a call.
+func (s setting) stopAt(t *testing.T, n int, d resource.Direction, elsewhere bool) (stopped, more bool) {
+	t.Helper()
+	w := s.open(t)
+	before := w.snapshot()
+	if d == resource.Recover {
+		if _, err := w.attempt("first", resource.Evacuate, s.policy, s.scope, s.config(), false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	req := w.request(d, leaving, s.policy)
+	req.Scope = s.scope
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	w.region.Fault(region.Fault{Process: "run", Nth: n, Do: region.Foreign(func(*region.Region) {
+		if !elsewhere {
+			cancel()
+		} else if err := w.ledger().AskStop(context.Background(), req.Run, ledger.Stop{By: "somebody", Why: "a test"}); err != nil {
+			t.Error(err)
+		}
+	})})
+	run := w.engine("run", slow(w, s.config())).Evacuate
+	if d == resource.Recover {
+		run = w.engine("run", slow(w, s.config())).Recover
+	}
+	result, err := run(ctx, req)
+	if len(w.region.Unfired()) > 0 {
+		return false, false
+	}
+	w.wantStopped(t, result, err)
+	w.recover(t, "last", leaving)
+	w.wantSnapshot(t, before)
+	if t.Failed() {
+		t.Fatalf("stopped at call %d", n)
+	}
+	return result.Run.Status == ledger.Stopped, true
+}
+
+// wantStopped checks that a run which was stopped says so, and has let the lock go.
+func (w *memoryWorld) wantStopped(t *testing.T, result engine.Result, err error) {
+	t.Helper()
+	if err == nil {
+		return // it had come to its end before it found out
+	}
+	if !errors.Is(err, engine.ErrStopped) && !errors.Is(err, context.Canceled) {
+		t.Errorf("it ended with %v", err)
+	}
+	lock, lockErr := w.ledger().Lock(context.Background())
+	if lockErr != nil || lock.Owner != "" {
+		t.Errorf("the lock is still %s's, %v", lock.Owner, lockErr)
+	}
+	if result.Run.Status == ledger.Running {
+		return // it was stopped before it had the lock
+	}
+	header, headerErr := w.ledger().Run(context.Background(), result.Run.ID)
+	if headerErr != nil || header.Status != ledger.Stopped {
+		t.Errorf("its header says %s, %v", header.Status, headerErr)
 	}
 }

@@ -97,14 +97,9 @@ func (v *vigil) interrupt(ctx context.Context) error {
 	if v.asked || !v.req.interrupts {
 		return nil
 	}
-	run, err := v.e.Ledger.Run(ctx, v.seen.Owner)
-	switch {
-	case errors.Is(err, ledger.ErrNoRun):
-		return nil // it has the lock, and no header yet
-	case err != nil:
+	run, evacuates, err := v.e.evacuating(ctx, v.seen, v.zone)
+	if err != nil || !evacuates {
 		return err
-	case run.Zone != v.zone || !evacuates(run):
-		return nil
 	}
 	v.asked, v.until = true, v.e.Clock.Now().Add(v.e.patience())
 	return v.e.askStop(ctx, run, v.req.Actor, "run "+v.req.Run+" is to recover the zone")

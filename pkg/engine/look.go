@@ -114,6 +114,9 @@ func (e *Engine) Plan(ctx context.Context, req Request) (Result, error) {
 		return result, err
 	}
 	if req.Direction == resource.Recover {
+		if result.Notes, err = e.toBeStopped(ctx, z.ID); err != nil {
+			return result, err
+		}
 		return e.planRecovery(ctx, w, req, result)
 	}
 	return e.planEvacuation(ctx, w, req, result)

@@ -14,8 +14,32 @@ import (
 // what was is in the ledger.
 var ErrStopped = errors.New("stopped")
 
-// evacuates reports whether a run's header is an evacuation's.
-func evacuates(r ledger.Run) bool { return r.Direction == resource.Evacuate }
+// evacuating is the run that holds the lock, and whether it is an evacuation of the
+// zone. One that has no header yet is none.
+func (e *Engine) evacuating(ctx context.Context, lock ledger.Lock, zone string) (ledger.Run, bool, error) {
+	if lock.Owner == "" {
+		return ledger.Run{}, false, nil
+	}
+	run, err := e.Ledger.Run(ctx, lock.Owner)
+	if errors.Is(err, ledger.ErrNoRun) {
+		return run, false, nil
+	}
+	return run, err == nil && run.Zone == zone && run.Direction == resource.Evacuate, err
+}
+
+// toBeStopped says of an evacuation of the zone that executes, if there is one, that a
+// recovery asks it to stop.
+func (e *Engine) toBeStopped(ctx context.Context, zone string) ([]string, error) {
+	lock, err := e.Ledger.Lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	run, evacuates, err := e.evacuating(ctx, lock, zone)
+	if err != nil || !evacuates {
+		return nil, err
+	}
+	return []string{fmt.Sprintf("run %s by %s is evacuating the zone; it is asked to stop first", run.ID, run.Actor)}, nil
+}
 
 // Stop asks a run to stop, wherever it executes, and waits until it has let go of the
 // run lock. It returns the run's header as the run left it. It returns a *Refusal if
